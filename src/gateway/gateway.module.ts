@@ -17,7 +17,7 @@ import { Planner } from './planning/planner.js';
 import { Breakers } from './routing/breakers.js';
 import { Realtime } from './realtime/realtime.js';
 import { RetryingSender } from './attempt/retrying-sender.js';
-import { TargetAttempts } from './attempt/target-attempts.js';
+import { TargetAttempts } from './attempt/attempt-target.js';
 import { TargetEstimates } from './attempt/target-estimates.js';
 import { Router } from './routing/router.js';
 import { Sender } from './upstream/sender.js';

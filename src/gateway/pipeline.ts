@@ -11,7 +11,7 @@ import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
 import { asksForModels, LocalModels } from './models/local-models.js';
-import { stopExchange } from './delivery/refusal.js';
+import { brokenResponse, type StopReason, stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './ingress/arrival.js';
 import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
@@ -20,16 +20,15 @@ import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
 import { Journal } from './recording/journal.js';
 import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
+import { trailOf } from './types/attempt-trail.js';
 import { requestPath } from './types/request-path.js';
 import { readRequest, type ReadingRules } from './ingress/read-request.js';
 import { Router } from './routing/router.js';
-import { RoutedExchange } from './attempt/routed-exchange.js';
-import { SendableRequest } from './attempt/sending.js';
-import { TargetAttempts } from './attempt/target-attempts.js';
+import { TargetAttempts } from './attempt/attempt-target.js';
+import { RequestAttempts } from './attempt/request-attempts.js';
 import type { Answer } from './attempt/answer.js';
-import type { Exchange } from './recording/exchange.js';
+import { type Exchange, isGone } from './recording/exchange.js';
 import type { CompiledConfig } from './types/plan.js';
-import { FailedAttempt } from './upstream/failed-attempt.js';
 
 /**
  * The whole journey of one request. Read this file first.
@@ -66,8 +65,8 @@ export class Pipeline {
     exchangeBegan();
     // `close` is emitted once, so `once` would only cost a wrapper.
     response.on('close', exchangeEnded);
-    this.travel(exchange).catch((thrown: unknown) => {
-      this.stop(exchange, thrown);
+    this.travel(exchange).catch((error: unknown) => {
+      this.stop(exchange, { error, failed: null });
     });
   }
 
@@ -86,28 +85,30 @@ export class Pipeline {
     checkNamedKey(config, options);
     const reading = config.sendsAgain ? this.keeping : this.reading;
     const read = await readRequest(request, path, entry, readingFor(reading, config, options));
+    entry.follows(trailOf(read));
     checkTargets(config, entry.endpoint);
 
-    const sending = new SendableRequest(exchange, caller, read);
-    const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
-    const linkField = linkFieldOf(answer, read.path);
-    if (linkField !== null) await this.deliverLinked(exchange, answer, linkField);
-    else this.deliver(exchange, answer);
+    const attempts = new RequestAttempts(this.attempts, { exchange, caller, read });
+    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
+    entry.routed(outcome.trail, decisions);
+    if (outcome.kind === 'failed') return this.stop(exchange, outcome);
+    await this.deliver(exchange, outcome.answer, linkFieldOf(outcome.answer, read.path));
   }
 
   private async deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
     try {
       await deliverLinked(exchange, answer, field);
     } catch (thrown) {
-      throw new FailedAttempt(answer.attempt, AppError.from(thrown));
+      this.stop(exchange, brokenResponse(exchange, answer, AppError.from(thrown)));
     }
   }
 
   /** Delivers the chosen response, whose last byte ends the exchange. */
-  private deliver(exchange: Exchange, answer: Answer): void {
+  private deliver(exchange: Exchange, answer: Answer, linkField: string | null): Promise<void> | void {
+    if (linkField !== null) return this.deliverLinked(exchange, answer, linkField);
     const { attempt, target, translated, guarded, judged } = answer;
     const onBroken = (error: AppError): void => {
-      this.stop(exchange, new FailedAttempt(attempt, error));
+      this.stop(exchange, brokenResponse(exchange, answer, error));
     };
     if (judged) return deliverJudged(exchange, answer, judged);
     const guardedWay = guarded && wayOfStream(guarded, exchange.entry, answer);
@@ -117,10 +118,9 @@ export class Pipeline {
   }
 
   /** Ends an exchange without a response: with our error, or silently when the client has disconnected. */
-  private stop(exchange: Exchange, thrown: unknown): void {
-    const { request, response } = exchange;
-    const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
-    stopExchange(exchange, orIntendedPath(thrown, request), hasLeft);
+  private stop(exchange: Exchange, { error, failed }: StopReason): void {
+    const hasLeft = error instanceof ClientLeft || isGone(exchange);
+    stopExchange(exchange, { error: orIntendedPath(error, exchange.request), failed }, hasLeft);
   }
 }
 
@@ -132,8 +132,4 @@ function readingFor(
 ): ReadingRules {
   const isChosen = namedKeys !== null || virtualKey !== null || provider !== null;
   return isChosen ? reading : { ...reading, needsTarget: true };
-}
-
-function isGone(request: ClientRequest, response: ClientResponse): boolean {
-  return response.destroyed || (request.destroyed && !request.complete);
 }

@@ -31,7 +31,7 @@ import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../.
 import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Router } from '../../src/gateway/routing/router.js';
 import { RetryingSender } from '../../src/gateway/attempt/retrying-sender.js';
-import { TargetAttempts } from '../../src/gateway/attempt/target-attempts.js';
+import { TargetAttempts } from '../../src/gateway/attempt/attempt-target.js';
 import { TargetEstimates } from '../../src/gateway/attempt/target-estimates.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { LocalModels } from '../../src/gateway/models/local-models.js';

@@ -16,8 +16,6 @@ export interface Answer {
   readonly content: Content;
   /** Null: the client receives the response unchanged. */
   readonly translated: ActiveTranslation | null;
-  /** The provider's row does not list the endpoint. */
-  readonly isUnlisted: boolean;
   /** Null when no guardrail applies to the response. */
   readonly guarded: GuardedRequest | null;
   /** The whole response with its verdict; null when it passes as it arrives. */

@@ -1,8 +1,8 @@
-import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
+import type { Exchange } from '../recording/exchange.js';
 import { marksEnd, reportsFailure } from '../recording/end-events.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
 import { skipLongLines, SseParser } from '../framing/index.js';
@@ -12,7 +12,7 @@ import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { movesOn } from '../routing/outcome.js';
+import { mayBeReplaced } from '../routing/outcome.js';
 import type { Answer } from './answer.js';
 
 /** Maximum that is held back. */
@@ -20,19 +20,19 @@ const EVENTS_MAX = 64;
 const BYTES_MAX = 256 * 1024;
 
 /**
- * Resolves with the response once it may be passed on: a stream after its first useful token; a plain response when it is whole, readable
+ * Resolves once the response may be passed on: a stream after its first useful token; a plain response when it is whole, readable
  * and reports no error; or either when a limit of holding back is reached. Held bytes are delivered first, so that nothing is lost. Rejects
  * with the FailedAttempt when the provider fails before that (an error, a broken or an unreadable response) and the rule lets another
  * target replace it: the client has received nothing.
  */
 export function proven(
   answer: Answer,
-  endpoint: Endpoint | null,
-  hold: HoldRule,
-  response: ClientResponse,
-): Promise<Answer> {
-  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, endpoint, hold.onStatuses) : null;
-  if (!trial) return Promise.resolve(answer);
+  { entry, response }: Pick<Exchange, 'entry' | 'response'>,
+  hold: HoldRule | null,
+): Promise<void> | undefined {
+  const isHeld = hold && hold.holdMs > 0 && answer.status < 400 && !answer.judged;
+  const trial = isHeld && trialOf(answer, entry.endpoint, hold.onStatuses);
+  if (!trial) return undefined;
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
     const onLeft = (): void => attempt.cancel();
@@ -42,7 +42,7 @@ export function proven(
       clearTimeout(timer);
       response.off('close', onLeft);
       if (failed) reject(failed);
-      else resolve(answer);
+      else resolve();
     };
     attempt.attach(trial);
   });
@@ -163,7 +163,7 @@ class Trial implements ReplySink {
     if (this.isOver) return;
     const { attempt } = this.answer;
     const failed = new FailedAttempt(attempt, error, report && reportedStatus(report));
-    if (!movesOn({ answer: null, thrown: failed }, this.given.onStatuses)) return this.pass();
+    if (!mayBeReplaced(failed, this.given.onStatuses)) return this.pass();
     this.over(failed);
     attempt.cancel();
   }

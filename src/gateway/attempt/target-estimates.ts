@@ -7,7 +7,7 @@ import { isInestimable } from '../limits/estimate.js';
 import { changedContent } from '../planning/changed-content.js';
 import { Planner } from '../planning/planner.js';
 import type { PlannedTarget } from '../types/plan.js';
-import type { SendableRequest } from './sending.js';
+import type { IncomingRequest } from './incoming-request.js';
 
 /** Estimates the cost of a request at a target before it is sent there. */
 @Injectable()
@@ -18,20 +18,20 @@ export class TargetEstimates {
   ) {}
 
   /** The price of the target's model. Null when it is unknown or the target cannot be resolved: an attempt at the target reports why. */
-  async priceOf(sending: SendableRequest, planned: PlannedTarget): Promise<Price | null> {
-    const placed = await this.placed(sending, planned);
+  async priceOf(incoming: IncomingRequest, planned: PlannedTarget): Promise<Price | null> {
+    const placed = await this.placed(incoming, planned);
     return placed && placed.entry.priceAt(placed.target, placed.content.model);
   }
 
   /** The maximum cost of the request, in nano-dollars; null when it cannot be estimated. */
-  async costOf(sending: SendableRequest, planned: PlannedTarget): Promise<number | null> {
-    const placed = await this.placed(sending, planned);
+  async costOf(incoming: IncomingRequest, planned: PlannedTarget): Promise<number | null> {
+    const placed = await this.placed(incoming, planned);
     const estimate = placed && estimateAt(placed, this.settings.outputTokensCeiling);
     return estimate && !isInestimable(estimate) ? estimate.costNanoUsd : null;
   }
 
   /** The resolved target with the content it would receive; null when the target cannot be resolved. */
-  private async placed({ exchange, caller, read }: SendableRequest, planned: PlannedTarget) {
+  private async placed({ exchange, caller, read }: IncomingRequest, planned: PlannedTarget) {
     const { request, entry } = exchange;
     const { modelSlug, path } = read;
     const asking = { caller, headers: request.headers, options: entry.asked, modelSlug, planned, path };

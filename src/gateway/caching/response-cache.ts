@@ -22,13 +22,31 @@ const BELIEVED_MS = 20_000;
 const WAIT_MS = 30_000;
 const STREAM_WAIT_MS = 5_000;
 
+/** A request with its cached response, or with the recording of its own. */
+export interface CachedRequest {
+  readonly wire: WireRequest;
+  /** Null if the cache does not apply. */
+  readonly status: Exclude<CacheStatus, 'DISABLED'> | null;
+  /** Similarity of the closest request, 0 to 1; null if nothing was compared. */
+  readonly score: number | null;
+}
+
 /** A request that the cache could not serve. */
-interface Errand {
+interface CacheMiss {
   readonly wanted: CacheLookup;
   /** Other requests may wait for its response. */
   readonly isAwaited: boolean;
   /** Null if it was not compared semantically. */
   readonly meaning: Meaning | null;
+  readonly score: number | null;
+}
+
+/** The result of a semantic comparison. */
+interface Comparison {
+  /** The response to the most similar request above the threshold that still has one. */
+  readonly found: FoundAnswer | null;
+  /** Similarity of the closest request, 0 to 1. */
+  readonly score: number | null;
 }
 
 /**
@@ -55,22 +73,22 @@ export class ResponseCache {
    * The request with its cached response, or with a `lead` that records the response it receives; unchanged if the cache does not apply.
    * Returns without a promise when the response is in memory. Throws `header_invalid` and `config_invalid`, rejects with `ClientLeft`.
    */
-  offer(offered: CacheOffer): WireRequest | Promise<WireRequest> {
+  offer(offered: CacheOffer): CachedRequest | Promise<CachedRequest> {
     const wanted = wantedBy(offered);
-    if (!wanted) return offered.wire;
+    if (!wanted) return { wire: offered.wire, status: null, score: null };
     if (isRefresh(offered)) return this.refresh(offered, wanted);
     const known = this.believed(wanted.place.key);
     if (known && isFresh(known, wanted.maxAgeMs)) return hit(offered, { answer: known, score: null });
     return this.seek(offered, wanted);
   }
 
-  private refresh(offered: CacheOffer, wanted: CacheLookup): WireRequest | Promise<WireRequest> {
-    const lead = (meaning: Meaning | null): WireRequest =>
-      this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning });
+  private refresh(offered: CacheOffer, wanted: CacheLookup): CachedRequest | Promise<CachedRequest> {
+    const lead = (meaning: Meaning | null): CachedRequest =>
+      this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning, score: null });
     return wanted.semantic ? this.meant(offered, wanted).then(lead) : lead(null);
   }
 
-  private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<WireRequest> {
+  private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<CachedRequest> {
     const { place } = wanted;
     const { key } = place;
     const landed = this.flights.join(key, offered.content.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
@@ -78,45 +96,40 @@ export class ResponseCache {
       const found = await landed;
       return found && wouldDo(found, wanted)
         ? hit(offered, found)
-        : this.lead(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null });
+        : this.lead(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null, score: null });
     }
     this.flights.begin(key);
     const answer = await this.lookUp(place);
     if (answer && isFresh(answer, wanted.maxAgeMs)) return this.landed(offered, key, { answer, score: null });
     const meaning = await this.meant(offered, wanted);
-    const alike = meaning && (await this.alike(offered, wanted, meaning));
-    return alike
-      ? this.landed(offered, key, alike)
-      : this.lead(offered, { wanted, isAwaited: true, meaning });
+    const { found, score } = meaning ? await this.compare(wanted, meaning) : NOT_COMPARED;
+    return found
+      ? this.landed(offered, key, found)
+      : this.lead(offered, { wanted, isAwaited: true, meaning, score });
   }
 
-  private landed(offered: CacheOffer, key: string, found: FoundAnswer): WireRequest {
+  private landed(offered: CacheOffer, key: string, found: FoundAnswer): CachedRequest {
     this.flights.land(key, found);
     return hit(offered, found);
   }
 
   private meant(
-    { exchange: { entry }, trail, caller, content, path }: CacheOffer,
+    { exchange: { entry }, caller, content, path, isHedge }: CacheOffer,
     { asked, semantic }: CacheLookup,
   ): Promise<Meaning | null> {
     if (!semantic) return NO_MEANING;
-    return this.search.meant({ asked, caller, entry, trail, content, embedding: semantic.embedding, path });
+    return this.search.meant({ asked, caller, entry, content, embedding: semantic.embedding, path, isHedge });
   }
 
-  /** The response to the most similar request above the threshold that still has one. */
-  private async alike(
-    offered: CacheOffer,
-    wanted: CacheLookup,
-    meaning: Meaning,
-  ): Promise<FoundAnswer | null> {
+  private async compare(wanted: CacheLookup, meaning: Meaning): Promise<Comparison> {
     const nearest = await meaning.nearest();
-    offered.trail.cacheCompared(nearest[0]?.score ?? null);
+    const closest = nearest[0]?.score ?? null;
     for (const { key, score } of nearest) {
-      if (!wanted.semantic || score < wanted.semantic.threshold) return null;
+      if (!wanted.semantic || score < wanted.semantic.threshold) break;
       const answer = this.believed(key) ?? (await this.lookUp({ ...wanted.place, key }));
-      if (answer && isFresh(answer, wanted.maxAgeMs)) return { answer, score };
+      if (answer && isFresh(answer, wanted.maxAgeMs)) return { found: { answer, score }, score };
     }
-    return null;
+    return { found: null, score: closest };
   }
 
   /** The response in memory, as long as the store need not be read again. */
@@ -136,7 +149,7 @@ export class ResponseCache {
   }
 
   /** Sends a request on to the provider and records its response. */
-  private lead(offered: CacheOffer, { wanted, isAwaited, meaning }: Errand): WireRequest {
+  private lead(offered: CacheOffer, { wanted, isAwaited, meaning, score }: CacheMiss): CachedRequest {
     const { exchange, wire } = offered;
     // These captures live until the response has ended, so they exclude the request's body.
     const { place, maxAgeMs } = wanted;
@@ -159,8 +172,9 @@ export class ResponseCache {
       throw new ClientLeft();
     }
     exchange.response.once('close', () => lead.close());
-    note(offered, isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS');
-    return { ...wire, headers: inClear(wire.headers), lead };
+    const status = isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS';
+    cacheCounts.asked[status]++;
+    return { wire: { ...wire, headers: inClear(wire.headers), lead }, status, score };
   }
 
   private keep(place: AnswerPlace, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
@@ -175,16 +189,12 @@ export class ResponseCache {
 }
 
 const NO_MEANING = Promise.resolve(null);
+const NOT_COMPARED: Comparison = { found: null, score: null };
 
-function hit(offered: CacheOffer, { answer, score }: FoundAnswer): WireRequest {
-  if (score !== null) offered.trail.cacheCompared(score);
-  note(offered, score === null ? 'HIT' : 'SEMANTIC HIT');
-  return { ...offered.wire, stored: answer };
-}
-
-function note({ trail }: CacheOffer, status: Exclude<CacheStatus, 'DISABLED'>): void {
-  trail.cacheAnswered(status);
+function hit({ wire }: CacheOffer, { answer, score }: FoundAnswer): CachedRequest {
+  const status = score === null ? 'HIT' : 'SEMANTIC HIT';
   cacheCounts.asked[status]++;
+  return { wire: { ...wire, stored: answer }, status, score };
 }
 
 function isRefresh({ exchange }: CacheOffer): boolean {

@@ -5,7 +5,6 @@ import { gatewayOption } from '../types/gateway-headers.js';
 import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
-import type { Trail } from '../recording/trail.js';
 import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -15,7 +14,6 @@ import { isCacheable } from './cacheable.js';
 /** A request that is ready to be sent, and its config's cache rules. */
 export interface CacheOffer {
   readonly exchange: Exchange;
-  readonly trail: Trail;
   readonly caller: Principal;
   readonly target: Target;
   readonly wire: WireRequest;
@@ -24,6 +22,8 @@ export interface CacheOffer {
   readonly rules: CacheRules;
   /** The target's path in the config. */
   readonly path: string;
+  /** Another target was attempted first and is still running. */
+  readonly isHedge: boolean;
 }
 
 const DAY_SECONDS = 86_400;

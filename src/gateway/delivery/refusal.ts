@@ -6,8 +6,8 @@ import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { Exchange } from '../recording/exchange.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { type Exchange, failureOf } from '../recording/exchange.js';
+import type { OutcomeTry } from '../types/attempt-outcome.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 import { type ErrorReply, errorReply } from '../translation/error-formats.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
@@ -78,34 +78,50 @@ export interface Refusal {
 
 const bytesOf = (body: ErrorReply['body']): Buffer => Buffer.from(JSON.stringify(body));
 
-/** Ends an exchange without a response: records the failed try, if any, and the reason, and responds with our error. */
-export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
+/** Why an exchange ends without a response. */
+export interface StopReason {
+  readonly error: unknown;
+  /** The try in which the provider failed; null when the error is our own. */
+  readonly failed: Pick<OutcomeTry, 'firstByteAt'> | null;
+}
+
+/** Records a response that broke off before the client received any of it. */
+export function brokenResponse(
+  exchange: Exchange,
+  { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
+  error: AppError,
+): StopReason {
+  exchange.entry.addDiscarded(attempt, { target, trail: exchange.entry.trail }, failureOf(exchange, error));
+  return { error, failed: attempt };
+}
+
+/** Ends an exchange without a response: records the reason, and responds with our error. */
+export function stopExchange(
+  exchange: Exchange,
+  { error: thrown, failed }: StopReason,
+  hasLeft: boolean,
+): void {
   const { entry } = exchange;
-  const attempt = thrown instanceof FailedAttempt ? thrown.attempt : null;
-  const plain = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
-  const error = attempt?.target ? namingProvider(plain, attempt.target) : plain;
+  const plain = AppError.from(thrown);
+  const { target } = entry.trail;
+  const error = failed && target ? namingProvider(plain, target) : plain;
   if (error.code === 'internal_error')
     logger.error({ err: error, request_id: entry.id }, 'A request failed inside the gateway.');
-  if (attempt?.target) {
-    const place = { target: attempt.target, trail: entry.trail };
-    entry.addDiscarded(attempt, place, { errorCode: hasLeft ? null : error.code, isCutOff: hasLeft });
-  }
-  refuseExchange({ ...exchange, error, hasLeft, attempt });
+  refuseExchange({ ...exchange, error, hasLeft, failed });
 }
 
 interface RefusedExchange extends Exchange {
   readonly error: AppError;
   /** The client has disconnected, so no response can be sent. */
   readonly hasLeft: boolean;
-  /** The try in which the provider failed; null when the error is our own. */
-  readonly attempt: Attempt | null;
+  readonly failed: StopReason['failed'];
 }
 
 /** Status of an exchange whose client disconnected before it received one, as in nginx. */
 const CLIENT_LEFT_STATUS = 499;
 
 /** Records why the exchange has no response from a provider, and our error as its response, then responds with it. */
-function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
+function refuseExchange({ request, response, entry, error, hasLeft, failed }: RefusedExchange): void {
   const reply = errorReply(error, request, entry.id);
   const verdicts = error.code === 'guardrail_denied' ? { hook_results: entry.trail.hookResults } : {};
   const body = bytesOf({ ...reply.body, ...verdicts });
@@ -113,7 +129,7 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
   if (isSent) entry.responseBody.add(body);
   entry.close(
     {
-      ending: hasLeft ? 'client_aborted' : endingOf(attempt),
+      ending: hasLeft ? 'client_aborted' : endingOf(failed),
       status: hasLeft ? CLIENT_LEFT_STATUS : reply.status,
       errorCode: hasLeft ? null : error.code,
       errorSource: hasLeft ? null : 'gateway',
@@ -129,9 +145,9 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
   );
 }
 
-function endingOf(attempt: Attempt | null): Ending {
-  if (!attempt) return 'refused';
-  return attempt.hasFirstByte ? 'upstream_truncated' : 'upstream_failed';
+function endingOf(failed: StopReason['failed']): Ending {
+  if (!failed) return 'refused';
+  return failed.firstByteAt === null ? 'upstream_failed' : 'upstream_truncated';
 }
 
 /** Failures whose message names the provider, in `{where}`. */

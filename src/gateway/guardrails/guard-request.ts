@@ -8,7 +8,6 @@ import { withFields } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
 import { repeatedInWords, repeatedMember } from '../types/repeated-member.js';
 import type { Entry } from '../recording/entry.js';
-import type { Trail } from '../recording/trail.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';
 import type { Guards } from './guardrails.js';
@@ -34,6 +33,8 @@ export interface GuardedRequest {
   readonly facts: Facts;
   /** The content to send: the same object if nothing changed it. */
   readonly content: Content;
+  /** The body without what guardrails redacted; null if they changed nothing. */
+  readonly redactedBody: Buffer | null;
   /** A guardrail without the right to deny failed: a successful response gets the status 246. */
   readonly hasFailed: boolean;
   /** Results of the guardrails so far; those on the response are added. */
@@ -42,7 +43,8 @@ export interface GuardedRequest {
 
 export interface GuardInput {
   readonly entry: Entry;
-  readonly trail: Trail;
+  /** Receives the results of the guardrails. */
+  readonly results: HookResults;
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly content: Content;
@@ -67,23 +69,22 @@ export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest
 /** The fields of a form are judged when the whole form has arrived. */
 async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedRequest> {
   const content = await withFields(asking.content);
-  const { trail, headers } = asking;
+  const { results, headers } = asking;
   const form = FormTexts.of(content.body, headers['content-type']);
   const read = { ...asking, content };
   const texts = form.unread ? form : null;
   const fieldsBefore = form.unread ? null : form.json;
   const judgement = await judgedRequest(guards, read, { json: fieldsBefore, tree: treeOf(read), texts });
   const { json, facts } = judgement.matter;
-  const results = trail.verdicts();
   refuseDenied(judgement, results);
   const { hasFailed } = judgement;
-  if (form.unread || json === form.json || !json) return { guards, facts, content, hasFailed, results };
+  const passing = { guards, facts, hasFailed, results };
+  if (form.unread || json === form.json || !json) return { ...passing, content, redactedBody: null };
   if (form.hasOtherNames(json))
     throw unreadError(unread('file', '', 'the name of a file cannot be redacted'));
   const body = form.withFields(json);
-  trail.rewritten(content.json, body);
   const fields = formFields(body, form.boundary);
-  return { guards, facts, content: { ...content, body, fields }, hasFailed, results };
+  return { ...passing, content: { ...content, body, fields }, redactedBody: body };
 }
 
 /** The places of a request's texts; null if it has none, or none that are read. */
@@ -97,8 +98,11 @@ function judgedRequest(
   { json, tree, texts }: Pick<Matter, 'json' | 'tree' | 'texts'>,
 ): Judgement | Promise<Judgement> {
   const facts = factsOf(asking, json);
-  const results = asking.trail.verdicts().before_request_hooks;
-  return judged(guards.input, { side: 'input', facts, json, tree, texts }, results);
+  return judged(
+    guards.input,
+    { side: 'input', facts, json, tree, texts },
+    asking.results.before_request_hooks,
+  );
 }
 
 /** Why a body as a whole cannot be read: it cannot be parsed, or another parser may read it differently. Null if it can. */
@@ -117,15 +121,14 @@ function refuseDenied({ isDenied, refusal }: Judgement, results: HookResults): v
   if (isDenied) throw denial(results, refusal);
 }
 
-function passed(judgement: Judgement, guards: Guards, { trail, content }: GuardInput): GuardedRequest {
-  const results = trail.verdicts();
+function passed(judgement: Judgement, guards: Guards, { results, content }: GuardInput): GuardedRequest {
   const { matter, hasFailed } = judgement;
   const { json, facts } = matter;
   refuseDenied(judgement, results);
-  if (json === content.json) return { guards, facts, content, hasFailed, results };
+  if (json === content.json) return { guards, facts, content, redactedBody: null, hasFailed, results };
   const changed = withJson(content, json);
-  trail.rewritten(changed.json, changed.body);
-  return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed, results };
+  const { json: request, body: redactedBody } = changed;
+  return { guards, facts: { ...facts, request }, content: changed, redactedBody, hasFailed, results };
 }
 
 /** Runs hooks and records their results. Returns without a promise when no check has to be awaited. */

@@ -35,7 +35,6 @@ export class FormBody implements PassingForm {
   private held: Buffer[] = [];
   private heldBytes = 0;
   private hasFile = false;
-  /** Called for fields after a file; throws if such a field is too late. */
   onLate: (name: NotedField, value: string) => void = () => undefined;
   private isHead = true;
   private whole: Buffer | null = null;

@@ -5,9 +5,9 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../recording/entry.js';
 import { parsedObject } from '../recording/metering.js';
-import { checkPolicy } from '../planning/check-allowed.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
+import { MODEL_CHARS_MAX } from '../types/attempt-trail.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { ReadRequest } from '../types/content.js';
 import { wantsStream } from '../types/wants-stream.js';
@@ -17,8 +17,6 @@ import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
 import { BodyStream, parseJsonObject, readBody, wholeBody } from './request-body.js';
 import { hasBody } from './request-hygiene.js';
-
-const MODEL_CHARS_MAX = 256;
 
 /** How a request is read. */
 export interface ReadingRules {
@@ -58,7 +56,7 @@ async function keptBody(request: ClientRequest, entry: Entry, limitBytes: number
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
-  entry.trail.requestBody.add(bytes);
+  entry.requestBody.add(bytes);
   return { bytes, waitedMs };
 }
 
@@ -85,14 +83,13 @@ async function readJson(
       isRepeatable: true,
       waitedMs,
     };
-  entry.trail.reads(json);
-  const named = nameModel(entry, path, json);
+  const { named, model, isStreamed } = namedModel(path, json);
   const read = {
     path: pathFor(path, named),
     body: named ? withModel(decoded, named.model) : decoded,
     json,
-    model: entry.trail.model,
-    isStreamed: entry.trail.isStreamed,
+    model,
+    isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: true,
     waitedMs,
@@ -112,23 +109,31 @@ function isBounded(request: ClientRequest, limitBytes: number): boolean {
   return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
 
-/** Records the model and whether a stream is requested, from the body or, in Google's and Azure's requests, from the path. */
-function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | null {
-  const inPath = pathModelOf(path);
-  entry.trail.asksForStream(inPath?.isStreamed ?? wantsStream(json.stream));
-  // Google's clients do not name a target.
-  if (inPath && !namesDeployment(path)) return noteModel(entry, inPath.model, null);
-  const inBody = modelOf(json);
-  if (!inPath) return noteModel(entry, inBody, modelTarget(inBody));
-  const beside = modelTarget(inBody);
-  const named = modelTarget(inPath.model) ?? (beside && { slug: beside.slug, model: inPath.model });
-  return noteModel(entry, inPath.model, named);
+/** The model of a request, and the target that it names, if any. */
+interface NamedModel {
+  readonly named: ModelTarget | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
 }
 
-function noteModel(entry: Entry, asked: string, named: ModelTarget | null): ModelTarget | null {
-  entry.trail.asksFor((named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null);
-  return named;
+/** The model and whether a stream is requested, from the body or, in Google's and Azure's requests, from the path. */
+function namedModel(path: RequestPath, json: Json): NamedModel {
+  const inPath = pathModelOf(path);
+  const isStreamed = inPath?.isStreamed ?? wantsStream(json.stream);
+  // Google's clients do not name a target.
+  if (inPath && !namesDeployment(path)) return { named: null, model: nameOf(inPath.model), isStreamed };
+  const inBody = modelOf(json);
+  const named = inPath ? deploymentTarget(inPath.model, inBody) : modelTarget(inBody);
+  return { named, model: nameOf(named ? named.model : (inPath?.model ?? inBody)), isStreamed };
 }
+
+/** The target of a path that names the deployment: the path names it itself, or the body beside it. */
+function deploymentTarget(model: string, inBody: string): ModelTarget | null {
+  const beside = modelTarget(inBody);
+  return modelTarget(model) ?? (beside && { slug: beside.slug, model });
+}
+
+const nameOf = (model: string): string | null => model.slice(0, MODEL_CHARS_MAX) || null;
 
 /** The path with the plain model in place of `@slug/model`. */
 const pathFor = (path: RequestPath, named: ModelTarget | null): RequestPath =>
@@ -172,45 +177,26 @@ async function readForm(
   entry: Entry,
   { boundary, isKept, limitBytes }: FormReading,
 ): Promise<ReadRequest> {
-  const form = new FormBody(request, entry.trail.requestBody, boundary, limitBytes);
+  const form = new FormBody(request, entry.requestBody, boundary, limitBytes);
   const before = performance.now();
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
   const inPath = pathModelOf(path)?.model;
-  const named = modelTarget(inPath ?? form.field('model') ?? '');
-  noteForm(entry, form, named?.model ?? inPath);
+  const asked = inPath ?? form.field('model') ?? '';
+  const named = modelTarget(asked);
   if (named && inPath === undefined) form.replace('model', named.model);
-  form.onLate = (name, value) => {
-    if (name === 'model') checkLate(entry, value);
-    noteForm(entry, form, inPath);
-  };
   const { isWhole } = form;
   return {
     path: pathFor(path, named),
     body: isWhole ? form.takeHead() : form,
     form,
     json: null,
-    model: entry.trail.model,
-    isStreamed: entry.trail.isStreamed,
+    model: nameOf(named?.model ?? asked),
+    isStreamed: wantsStream(form.field('stream')),
     modelSlug: named ? named.slug : null,
     isRepeatable: isWhole,
     waitedMs,
   };
-}
-
-/** `model`: the requested model if the field does not name it. */
-function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? ''): void {
-  entry.trail.asksForStream(wantsStream(form.field('stream')));
-  entry.trail.asksFor(model.slice(0, MODEL_CHARS_MAX) || null);
-}
-
-/** A model after the file is read when the request is already being sent, so it must be one that was allowed there. */
-function checkLate({ caller, trail: { target } }: Entry, model: string): void {
-  if (modelTarget(model))
-    throw new AppError('invalid_request', {
-      detail: 'The field "model" names a virtual key, so it must come before the file in the form.',
-    });
-  if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }
 
 /** The boundary of a form that is read as it passes, or why a body that should be a form cannot be read. */
@@ -252,8 +238,8 @@ function modelOf({ model = '' }: Json): string {
 function passThrough(request: ClientRequest, path: RequestPath, entry: Entry, unread: Unread): ReadRequest {
   if (!hasBody(request)) return { ...unread, path, body: null, isRepeatable: true };
   if (!(request instanceof FastRequest))
-    return { ...unread, path, body: new BodyStream(request, entry.trail.requestBody), isRepeatable: false };
+    return { ...unread, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
   const body = wholeBody(request);
-  entry.trail.requestBody.add(body);
+  entry.requestBody.add(body);
   return { ...unread, path, body, isRepeatable: false };
 }

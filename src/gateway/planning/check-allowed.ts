@@ -3,6 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
+import { modelTarget } from './model-target.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { AllowedModels, Target } from '../types/target.js';
 
@@ -50,6 +51,18 @@ const hiddenModel = (detail: string | undefined): AppError =>
 export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
   if (policy) checkPolicy(policy, target.provider.id, model);
   if (model !== null) checkModel(target, model);
+}
+
+/**
+ * Checks a model that a form names after its file, when the request is already being sent to `target`. Throws `invalid_request` if it names
+ * a virtual key, and as `checkPolicy` does.
+ */
+export function checkLateModel({ policy }: Principal, target: Target, model: string): void {
+  if (modelTarget(model))
+    throw new AppError('invalid_request', {
+      detail: 'The field "model" names a virtual key, so it must come before the file in the form.',
+    });
+  if (policy) checkPolicy(policy, target.provider.id, model);
 }
 
 /** Methods that do not use a model. */

@@ -8,7 +8,7 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { Delivery } from '../delivery/delivery.js';
-import { stopExchange } from '../delivery/refusal.js';
+import { brokenResponse, type StopReason, stopExchange } from '../delivery/refusal.js';
 import { asked, checkCaller, identified } from '../ingress/arrival.js';
 import { exchangeBegan, exchangeEnded } from '../recording/exchange-metrics.js';
 import { Journal } from '../recording/journal.js';
@@ -17,16 +17,15 @@ import { checkNamedKey } from '../planning/check-targets.js';
 import { ConfigPlans } from '../planning/config-plans.js';
 import { httpInstead } from '../planning/http-instead.js';
 import { Planner } from '../planning/planner.js';
+import { trailOf } from '../types/attempt-trail.js';
 import { requestPath } from '../types/request-path.js';
-import { RoutedExchange } from '../attempt/routed-exchange.js';
-import { SendableRequest } from '../attempt/sending.js';
-import { TargetAttempts } from '../attempt/target-attempts.js';
+import { TargetAttempts } from '../attempt/attempt-target.js';
+import { RequestAttempts } from '../attempt/request-attempts.js';
 import { Router } from '../routing/router.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
 import { Admission } from '../upstream/admission.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
 import { recordedSession, type ReservingSession } from './session-record.js';
@@ -82,8 +81,8 @@ export class Realtime {
     exchangeBegan();
     socket.once('close', exchangeEnded);
     this.sessions.isOpening(socket);
-    this.travel(opening).catch((thrown: unknown) => {
-      this.stop(opening, thrown);
+    this.travel(opening).catch((error: unknown) => {
+      this.stop(opening, { error, failed: null });
     });
   }
 
@@ -106,22 +105,27 @@ export class Realtime {
     const config = await this.configs.find(caller, options.config);
     entry.goesBy(config.saved);
     checkNamedKey(config, options);
-    const sending = new SendableRequest(opening, caller, read);
-    const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
+    entry.follows(trailOf(read));
+    const attempts = new RequestAttempts(this.attempts, { exchange: opening, caller, read });
+    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
+    entry.routed(outcome.trail, decisions);
+    if (outcome.kind === 'failed') return this.stop(opening, outcome);
+    const { answer } = outcome;
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
     else this.deliver(opening, answer);
   }
 
   private begin(
     opening: OpeningExchange,
-    { attempt, target, planned }: Answer,
+    answer: Answer,
     upstream: Duplex,
     { modelSlug, path, caller: opener }: OpenedSession,
   ): void {
     const { request, entry, socket, early } = opening;
+    const { attempt, target, planned } = answer;
     if (!acceptUpgrade(opening, attempt)) {
       upstream.destroy();
-      throw new FailedAttempt(attempt, new AppError('upstream_protocol_error'));
+      return this.stop(opening, brokenResponse(opening, answer, new AppError('upstream_protocol_error')));
     }
     const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
@@ -144,16 +148,16 @@ export class Realtime {
   }
 
   /** The provider refused over HTTP: its response is delivered like any other. */
-  private deliver(opening: OpeningExchange, { attempt, target }: Answer): void {
-    new Delivery(opening, attempt, target, (error) => {
-      this.stop(opening, new FailedAttempt(attempt, error));
+  private deliver(opening: OpeningExchange, answer: Answer): void {
+    new Delivery(opening, answer.attempt, answer.target, (error) => {
+      this.stop(opening, brokenResponse(opening, answer, error));
     }).start();
   }
 
-  private stop(opening: OpeningExchange, thrown: unknown): void {
+  private stop(opening: OpeningExchange, { error, failed }: StopReason): void {
     stopExchange(
       opening,
-      httpInstead(thrown, opening.entry.path),
+      { error: httpInstead(error, opening.entry.path), failed },
       opening.response.destroyed || opening.socket.destroyed,
     );
   }

@@ -12,6 +12,7 @@ import { findProvider } from '../../providers/registry.js';
 import type { AttemptRecord, RequestLogRecord } from '../../request-log/record.js';
 import { Limiter } from '../limits/limiter.js';
 import { ExchangeRecorder } from '../recording/entry.js';
+import { NO_TRAIL, trailAt } from '../types/attempt-trail.js';
 import type { Target } from '../types/target.js';
 import { Admission } from '../upstream/admission.js';
 import { Attempt } from '../upstream/attempt.js';
@@ -106,8 +107,8 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   const path = { path: '/realtime', query: '' };
   const nothing = { body: null, json: null, isStreamed: true, isWebSocket: true } as const;
   const content = { ...nothing, path, model: 'gpt-realtime' } as never;
-  entry.trail.goesTo(target, 'config', content);
-  await entry.open(caller);
+  entry.follows(trailAt(NO_TRAIL, target, 'config', content));
+  await entry.open(caller, entry.trail);
   const exchange = { request: {}, response: { destroyed: false }, entry } as never;
   const attempt = await admission.begin(
     { exchange, target, content, wire: {} as never, option: 'config' },

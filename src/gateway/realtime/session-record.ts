@@ -96,9 +96,10 @@ function record(recorded: RecordedSession, ended: EndedSession, then: () => void
   const isProviders = ending === 'upstream_truncated';
   const parts = reservations.finish();
   // A session of responses names its model in its messages only.
-  if (entry.trail.model === null) entry.trail.asksFor(meter.reading.responseModel);
+  const { trail } = entry;
+  if (trail.model === null) entry.follows({ ...trail, model: meter.reading.responseModel });
   const reading = { ...meter.reading, usage: parts.usage };
-  entry.trail.requestBody.bytes = session.bytes.up;
+  entry.requestBody.bytes = session.bytes.up;
   entry.responseBody.bytes = session.bytes.down;
   attempt.endedAt = performance.now();
   for (const part of parts.all.slice(0, -1)) addPart(recorded, { ...ended, part, isEarlier: true });

@@ -3,7 +3,7 @@ import type { Bill } from './applied-price.js';
 import { lacksOutput } from './metering.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import { type EndedAttempt, hasText, isUnended, type NewRecord } from './records.js';
-import type { Trail } from './trail.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
 
 /** Sets the columns that few records have. */
 export function markRecord(
@@ -18,7 +18,7 @@ export function markRecord(
   if (countable) record.countable = countable;
 }
 
-export function isCountedLater({ countable, reading, isCut }: EndedAttempt, { body }: Trail): boolean {
+export function isCountedLater({ countable, reading, isCut }: EndedAttempt, { body }: AttemptTrail): boolean {
   if (countable !== undefined) return countable !== null;
   return lacksOutput(reading) && (hasText(reading) || isCut === true) && body !== null;
 }

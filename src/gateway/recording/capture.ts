@@ -64,18 +64,6 @@ export class BodyCapture {
     this.isReplaced = true;
   }
 
-  /** A copy of the body that outlives this one's blocks. Both must be released. */
-  copy(): BodyCapture {
-    const twin = new BodyCapture(this.isKept);
-    this.closeBlock();
-    for (const chunk of this.head ?? NOTHING)
-      twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
-    for (const chunk of this.tail ?? NOTHING) twin.keepTail(chunk);
-    twin.bytes = this.bytes;
-    twin.isReplaced = this.isReplaced;
-    return twin;
-  }
-
   /** Null when nothing is kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;

@@ -13,6 +13,7 @@ import { type GatewayHeaders, NOTHING_ASKED } from '../types/gateway-headers.js'
 import type { Estimate } from '../limits/estimate.js';
 import { type Hold, UNUSED } from '../limits/hold.js';
 import type { LogSink, PriceBook } from '../ports.js';
+import { type AttemptTrail, modelOf, NO_TRAIL } from '../types/attempt-trail.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { actualOf, isCountedLater, markRecord } from './attempt-columns.js';
@@ -44,7 +45,6 @@ import {
   reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
-import { RequestTrail, type Trail } from './trail.js';
 import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
@@ -52,11 +52,11 @@ const DECISIONS_MAX = 32;
 /** The target of an attempt, and its trail, of which a hedged request has two. */
 interface AttemptPlace {
   readonly target: Target;
-  readonly trail: Trail;
+  readonly trail: AttemptTrail;
 }
 
 /** Why a response is not passed on. */
-interface DiscardedAttempt {
+export interface DiscardedAttempt {
   readonly errorCode: string | null;
   /** Its provider was working when it was cancelled, so its input counts. */
   readonly isCutOff?: boolean;
@@ -92,10 +92,11 @@ export class ExchangeRecorder implements Findings {
   decisions: string[] | null = null;
   /** The saved config of the request. */
   config: SavedConfig | null = null;
-  /** The trail to record: for a hedged request, the first attempt's until the second has won. */
-  trail: Trail = new RequestTrail(new BodyCapture(false));
+  /** The trail of the request as it was read, then the one of the attempt that decided its outcome. */
+  trail: AttemptTrail = NO_TRAIL;
   /** Time spent working, not waiting, in milliseconds. Grows until the record is written. */
   overheadMs = 0;
+  readonly requestBody = new BodyCapture(false);
   readonly responseBody = new BodyCapture(false);
   readonly attempts: AttemptRecord[] = [];
   /** Limits that count once per request have counted it. */
@@ -179,23 +180,29 @@ export class ExchangeRecorder implements Findings {
   }
 
   keepBodies(isKept: boolean): void {
-    this.trail.requestBody.isKept = isKept;
+    this.requestBody.isKept = isKept;
     this.responseBody.isKept = isKept;
   }
 
-  /** The second attempt of a hedged request has won: its trail replaces the first one's. */
-  follows(winner: Trail): void {
-    this.trail.release();
-    this.trail = winner;
+  /** Sets the trail to record. */
+  follows(trail: AttemptTrail): void {
+    this.trail = trail;
+  }
+
+  /** The request was routed: sets the trail of its outcome, and the choices that led there. */
+  routed(trail: AttemptTrail, decisions: readonly string[]): void {
+    this.trail = trail;
+    if (decisions.length > 0)
+      this.decisions = [...decisions, ...(this.decisions ?? [])].slice(0, DECISIONS_MAX);
   }
 
   /**
    * Records the beginning of the exchange; resolves when that would survive a kill of the process. Throws `log_capacity_exhausted` when it
    * cannot be stored and the caller's organization requires logging.
    */
-  open(caller: Principal): Promise<void> {
+  open(caller: Principal, trail: AttemptTrail): Promise<void> {
     if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
-    this.opened = openedExchange(this, caller, this.request);
+    this.opened = openedExchange(this, caller, trail);
     this.written = this.sink.open(this.opened);
     return new Promise((resolve) => {
       this.sink.whenWritten(resolve);
@@ -264,7 +271,7 @@ export class ExchangeRecorder implements Findings {
 
   private countableOf(
     { model }: RecordedAttempt,
-    { body }: Trail,
+    { body }: AttemptTrail,
     reading: Reading,
   ): AttemptRecord['countable'] | null {
     const { endpoint } = this;
@@ -283,7 +290,7 @@ export class ExchangeRecorder implements Findings {
       return;
     }
     // A form may name its model after the file, when the attempt is already running.
-    const model = attempt.model ?? trail.model;
+    const model = attempt.model ?? modelOf(trail);
     const isCounted = isCountedLater(added, trail);
     const reserved = attempt.reserved ?? reading.assumed ?? null;
     const { cost, price } = this.billed(added, { target, model }, reserved, isCounted);
@@ -334,12 +341,13 @@ export class ExchangeRecorder implements Findings {
     }
     this.isClosed = true;
     const { headers } = this.request;
-    const opened = this.opened ?? openedExchange(this, this.caller, this.request);
+    const opened = this.opened ?? openedExchange(this, this.caller, this.trail);
     const secrets = (this.secrets = this.credentials());
     const record = closedRecord(this, opened, outcome);
     countExchange(record);
     logAccess({ record, caller: this.caller, error: outcome.error ?? null });
-    const request = this.trail.requestBody.taken(headers['content-type'], headers['content-encoding']);
+    if (this.trail.redactedBody) this.requestBody.replace(this.trail.redactedBody);
+    const request = this.requestBody.taken(headers['content-type'], headers['content-encoding']);
     const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
     const bodies = {
       request: redacted(request, secrets),
@@ -347,7 +355,7 @@ export class ExchangeRecorder implements Findings {
     };
     this.sink.close(record, bodies, this.written);
     this.sink.whenWritten(() => {
-      this.trail.release();
+      this.requestBody.release();
       this.responseBody.release();
       then();
     });
@@ -355,8 +363,8 @@ export class ExchangeRecorder implements Findings {
 
   /** The cost that a usage would have had at the target, in nano-dollars; null when the price is unknown. Nothing is charged for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
-    const { target, model } = this.trail;
-    const found = target && priceFor(this.prices, responseModel, { target, model });
+    const { target } = this.trail;
+    const found = target && priceFor(this.prices, responseModel, { target, model: modelOf(this.trail) });
     return found && costOf(usage, found.price);
   }
 

@@ -1,7 +1,7 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
-import type { Entry } from './entry.js';
+import type { DiscardedAttempt, Entry } from './entry.js';
 
 /** One request in progress: the request, its response, and its record. */
 export interface Exchange {
@@ -10,6 +10,17 @@ export interface Exchange {
   readonly entry: Entry;
   /** Registers a response that is an event stream, so that it can be stopped. */
   readonly streams?: StreamRegister;
+}
+
+/** Whether the client has disconnected. */
+export function isGone({ request, response }: Pick<Exchange, 'request' | 'response'>): boolean {
+  return response.destroyed || (request.destroyed && !request.complete);
+}
+
+/** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
+export function failureOf(exchange: Exchange, { code }: AppError): DiscardedAttempt {
+  const hasLeft = isGone(exchange);
+  return { errorCode: hasLeft ? null : code, isCutOff: hasLeft };
 }
 
 /** Registers running streams and can cancel their attempts. */

@@ -17,11 +17,11 @@ import { costOfAttempts } from '../../request-log/request-cost.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
+import { type AttemptTrail, isStreamRequested, modelOf } from '../types/attempt-trail.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { headerOf } from '../../common/http/raw-headers.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
-import type { Trail } from './trail.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
@@ -39,9 +39,11 @@ export interface Findings {
   /** Credentials, ours and the provider's: masked wherever they might appear. Known when the exchange ends. */
   readonly secrets: readonly string[];
   readonly endpoint: Endpoint | null;
-  readonly trail: Trail;
+  readonly trail: AttemptTrail;
   readonly config: SavedConfig | null;
   readonly decisions: readonly string[] | null;
+  readonly request: ClientRequest;
+  readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
   /** The cost of a usage at the request's last target, in nano-dollars; null when it is unknown. */
@@ -71,12 +73,9 @@ export const NO_ANSWER = {
 } as const;
 
 /** The first frame of an exchange. */
-export function openedExchange(
-  found: Findings,
-  caller: Principal,
-  { method = '', url = '' }: ClientRequest,
-): OpenedExchange {
-  const { asked, trail } = found;
+export function openedExchange(found: Findings, caller: Principal, trail: AttemptTrail): OpenedExchange {
+  const { asked } = found;
+  const { method = '', url = '' } = found.request;
   const where = whereOf(trail.target);
   return {
     id: found.id,
@@ -95,8 +94,8 @@ export function openedExchange(
     provider: where.provider,
     virtual_key: where.virtual_key,
     virtual_key_id: where.virtual_key_id,
-    model: trail.model,
-    streamed: trail.isStreamed,
+    model: modelOf(trail),
+    streamed: isStreamRequested(trail),
     metadata: metadataOf(asked, trail.body),
   };
 }
@@ -234,7 +233,7 @@ interface ClosedExchange {
   readonly where: Where;
   readonly used: UsageColumns;
   readonly found: Findings;
-  readonly trail: Trail;
+  readonly trail: AttemptTrail;
   readonly opened: OpenedExchange;
   readonly outcome: ExchangeOutcome;
 }
@@ -258,8 +257,8 @@ function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange
     provider: where.provider,
     virtual_key: where.virtual_key,
     virtual_key_id: where.virtual_key_id,
-    model: trail.model,
-    streamed: trail.isStreamed,
+    model: modelOf(trail),
+    streamed: isStreamRequested(trail),
     config_id: found.config ? found.config.id : null,
     config_version_id: found.config ? found.config.versionId : null,
     option_path: trail.option,
@@ -272,7 +271,7 @@ function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange
     duration_ms: rounded(performance.now() - found.arrivedAt),
     first_token_ms: between(found.arrivedAt, outcome.reading.firstEventAt),
     overhead_us: Math.round(found.overheadMs * 1000),
-    request_bytes: trail.requestBody.bytes,
+    request_bytes: found.requestBody.bytes,
     response_bytes: found.responseBody.bytes,
     response_model: outcome.reading.responseModel,
     usage: used.usage,
@@ -291,7 +290,7 @@ function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange
   };
 }
 
-function tierInHeader({ target }: Trail, { responseHeaders }: ExchangeOutcome): string | null {
+function tierInHeader({ target }: AttemptTrail, { responseHeaders }: ExchangeOutcome): string | null {
   const name = target?.provider.tierHeader;
   return name === undefined ? null : (headerOf(responseHeaders, name)?.slice(0, TIER_CHARS_MAX) ?? null);
 }

@@ -1,8 +1,9 @@
 import type { Usage } from '../../common/contracts/usage.js';
 import type { ChargeRule, ChargeKind } from '../../providers/charging/charge.js';
-import type { Endpoint, Json } from '../../providers/endpoint.js';
+import type { Endpoint } from '../../providers/endpoint.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
+import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
 import type { Target } from '../types/target.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import { believed, type Reading, UNREAD } from './metering.js';
@@ -12,6 +13,7 @@ interface ChargedExchange {
   readonly endpoint: Endpoint | null;
   /** Output tokens assumed for a request that sets no maximum itself. */
   readonly outputCeiling: number;
+  readonly requestBody: { readonly bytes: number };
   chargeAt(target: Target): ChargeKind;
   priceAt(target: Target, model: string | null): Price | null;
 }
@@ -19,11 +21,7 @@ interface ChargedExchange {
 /** The target of the attempt, and the request sent there. */
 interface ChargedPlace {
   readonly target: Target;
-  readonly trail: {
-    readonly body: Json | null;
-    readonly model: string | null;
-    readonly requestBody: { readonly bytes: number };
-  };
+  readonly trail: AttemptTrail;
 }
 
 /**
@@ -94,15 +92,15 @@ function reservationFor(
   { target, trail }: ChargedPlace,
   charge: ChargeRule,
 ): Estimate | null {
-  const { body, model, requestBody } = trail;
+  const { body } = trail;
   if (!body) return null;
   const estimate = estimateOf({
     charge,
     name: '',
     body,
     unreadable: null,
-    bodyBytes: requestBody.bytes,
-    price: exchange.priceAt(target, model),
+    bodyBytes: exchange.requestBody.bytes,
+    price: exchange.priceAt(target, modelOf(trail)),
     outputCeiling: exchange.outputCeiling,
   });
   return isInestimable(estimate) ? null : estimate;

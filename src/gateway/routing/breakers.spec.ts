@@ -4,8 +4,8 @@ import type { BreakerRules } from '../../routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import type { PlannedTarget } from '../types/plan.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { answered, failed, refused } from '../../../test/support/routing.js';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 import { Breakers } from './breakers.js';
 
 const SAVED = { id: 'c', slug: 'pc-c', versionId: 'v1' };
@@ -33,16 +33,18 @@ class Bus {
   }
 }
 
-const failure = new FailedAttempt({} as Attempt, new AppError('upstream_error'));
+const failure = failed(new AppError('upstream_error'));
 
-function request(breakers: Breakers, target: PlannedTarget, outcome: number | Error | null): void {
+type Scripted = number | Error | AttemptOutcome<TargetAnswer> | null;
+
+function request(breakers: Breakers, target: PlannedTarget, outcome: Scripted): void {
   breakers.began(target);
   if (outcome === null) breakers.ended(target, null);
-  else if (typeof outcome === 'number') breakers.ended(target, { answer: { status: outcome }, thrown: null });
-  else breakers.ended(target, { answer: null, thrown: outcome });
+  else if (typeof outcome === 'number') breakers.ended(target, answered(outcome));
+  else breakers.ended(target, outcome instanceof Error ? refused(outcome) : outcome);
 }
 
-function requests(breakers: Breakers, target: PlannedTarget, outcomes: (number | Error | null)[]): void {
+function requests(breakers: Breakers, target: PlannedTarget, outcomes: Scripted[]): void {
   for (const outcome of outcomes) request(breakers, target, outcome);
 }
 
@@ -131,7 +133,7 @@ describe('Breakers', () => {
 
     breakers.began(target);
     expect(breakers.isOpen(target)).toBe(true);
-    breakers.ended(target, { answer: { status: 500 }, thrown: null });
+    breakers.ended(target, answered(500));
     expect(breakers.isOpen(target)).toBe(true);
     vi.advanceTimersByTime(30_000);
     request(breakers, target, 200);

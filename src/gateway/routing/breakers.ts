@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { OutageNews } from '../ports.js';
 import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
-import type { TargetAnswer, Outcome } from './outcome.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 
 /** Failures are counted over the last one to two of these. */
 const SPAN_MS = 30_000;
@@ -43,7 +43,7 @@ export class Breakers {
   }
 
   /** The outcome of the request; null if the client disconnected. That, and an error of our own, do not count for or against the target. */
-  ended({ breaker }: PlannedTarget, outcome: Outcome<TargetAnswer> | null): void {
+  ended({ breaker }: PlannedTarget, outcome: AttemptOutcome<TargetAnswer> | null): void {
     if (!breaker) return;
     const hasFailed = failureIn(outcome, breaker);
     const isNew = this.circuitOf(breaker).ended(hasFailed, this.now());
@@ -71,11 +71,14 @@ export class Breakers {
 }
 
 /** Whether an outcome counts against the target; null if it does not count. */
-function failureIn(outcome: Outcome<TargetAnswer> | null, { statuses }: BreakerPlan): boolean | null {
+function failureIn(outcome: AttemptOutcome<TargetAnswer> | null, { statuses }: BreakerPlan): boolean | null {
   if (!outcome) return null;
-  const { answer, thrown } = outcome;
-  if (answer) return statuses ? statuses.has(answer.status) : answer.status >= 500;
-  return thrown instanceof FailedAttempt && thrown.error.spec.elsewhere === true ? true : null;
+  if (outcome.kind === 'answered') {
+    const { status } = outcome.answer;
+    return statuses ? statuses.has(status) : status >= 500;
+  }
+  const { failed, error } = outcome;
+  return failed !== null && error instanceof AppError && error.spec.elsewhere === true ? true : null;
 }
 
 interface Span {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedTarget, WeightedPlan } from '../types/plan.js';
+import { refused } from '../../../test/support/routing.js';
+import { NO_TRAIL } from '../types/attempt-trail.js';
 import { Loads } from './loads.js';
 
 const aTarget = (path: string, weight = 1): WeightedPlan => ({ plan: {} as PlannedTarget, path, weight });
@@ -16,11 +18,11 @@ class Clock {
   ): Promise<void> {
     const run = () => {
       this.now += ms;
-      return fails
-        ? Promise.reject(new Error('down'))
-        : Promise.resolve({ status: 200, attempt: { isReplayed } });
+      const attempt = { startedAt: 0, firstByteAt: null, wasSent: true, isReplayed };
+      const answer = { kind: 'answered', answer: { status: 200, attempt }, trail: NO_TRAIL } as const;
+      return Promise.resolve(fails ? refused(new Error('down')) : answer);
     };
-    await this.loads.measured(target, run, (then) => (isOver ? then() : undefined)).catch(() => undefined);
+    await this.loads.measured(target, run, (then) => (isOver ? then() : undefined));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 import type { WeightedPlan } from '../types/plan.js';
 
 /** How fast measurements lose their weight. */
@@ -23,11 +24,11 @@ export class Loads {
    * Runs a request at a target. `whenOver` calls back when the last byte of its response has passed. A cache hit counts neither as a
    * measurement nor as load.
    */
-  async measured<T extends { readonly attempt?: { readonly isReplayed: boolean } }>(
+  async measured<Answer extends TargetAnswer>(
     target: WeightedPlan,
-    run: () => Promise<T>,
+    run: () => Promise<AttemptOutcome<Answer>>,
     whenOver: (then: () => void) => void,
-  ): Promise<T> {
+  ): Promise<AttemptOutcome<Answer>> {
     const load = this.loadOf(target);
     const startedAt = this.now();
     let isOver = false;
@@ -37,16 +38,14 @@ export class Loads {
     };
     load.running += 1;
     whenOver(end);
-    try {
-      const answer = await run();
-      if (answer.attempt?.isReplayed) end();
-      else this.note(load, this.now() - startedAt);
-      return answer;
-    } catch (error) {
+    const outcome = await run();
+    const latencyMs = this.now() - startedAt;
+    if (outcome.kind === 'failed') {
       // A client that disconnected says nothing about the target.
-      if (!isOver) this.note(load, Math.max(FAILURE_MS, this.now() - startedAt));
-      throw error;
-    }
+      if (!isOver) this.note(load, Math.max(FAILURE_MS, latencyMs));
+    } else if (outcome.answer.attempt?.isReplayed) end();
+    else this.note(load, latencyMs);
+    return outcome;
   }
 
   /** The target with the fewest running requests for its weight; among equals, the first from `random`, in [0, 1), on. */

@@ -1,13 +1,14 @@
 import { hedgeDecision } from '../../routing-config/decisions.js';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
+import { Cancellation } from '../types/cancellation.js';
 import type { Fallback, HedgePlan, PlannedTarget } from '../types/plan.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { type TargetAnswer, movesOn, type Outcome, settle } from './outcome.js';
-import type { RoutableRequest, Routing } from './routable-request.js';
+import { movesOn, tryOf } from './outcome.js';
+import type { Routing, Step } from './routing.js';
 import { tryTarget } from './try-target.js';
 
 /** The outcome of the first targets of a fallback, and how many of them were tried. */
 export interface RaceResult<Answer> {
-  readonly outcome: Outcome<Answer>;
+  readonly outcome: AttemptOutcome<Answer>;
   readonly tried: 1 | 2;
 }
 
@@ -16,76 +17,89 @@ const HOLD_MS = 10_000;
 
 type HedgedFallback = Fallback & { readonly hedge: HedgePlan };
 
+interface RaceInput<Answer extends TargetAnswer> {
+  readonly routing: Routing<Answer>;
+  readonly step: Step;
+}
+
 /**
- * Tries the first target, and also the second when the first takes longer than it nearly always does. Takes the first accepted response and
- * cancels the other attempt.
+ * Attempts the first target, and also the second when the first takes longer than it nearly always does. Takes the first accepted response
+ * and cancels the other attempt.
  */
 export async function race<Answer extends TargetAnswer>(
   plan: HedgedFallback,
   [first, second]: readonly [PlannedTarget, PlannedTarget],
-  { request, breakers, hedges }: Routing<Answer>,
+  { routing, step: { previous } }: RaceInput<Answer>,
 ): Promise<RaceResult<Answer>> {
+  const { request, hedges, decisions } = routing;
   const { hedge, holdMs, onStatuses } = plan;
   const hold = { holdMs: holdMs || HOLD_MS, onStatuses };
   const startedAt = performance.now();
-  const measure = (outcome: Outcome<Answer> | null): void => {
+  const measure = (outcome: AttemptOutcome<Answer> | null): void => {
     const ms = outcome ? firstByteMs(outcome) : performance.now() - startedAt;
     if (ms !== null) hedges.measured(hedge, ms);
   };
-  const sent = request.whenSent();
-  const one = settle(tryTarget(first, { request, breakers }, hold));
+  const start = (target: PlannedTarget, onSent: (() => void) | null): Racer<Answer> => {
+    const cancellation = new Cancellation();
+    const options = { previous, hold, signal: cancellation, onSent, isHedge: onSent === null };
+    return { outcome: tryTarget(target, routing, options), cancellation };
+  };
+  let onSent = (): void => undefined;
+  const sent = new Promise<void>((resolve) => (onSent = resolve));
+  const one = start(first, onSent);
   const patienceMs = hedges.began(hedge, await request.costOf(first));
-  const early = await withPatience(one, sent, patienceMs);
+  const early = await outcomeWithin(one.outcome, sent, patienceMs);
   if (early || !hedges.take(hedge, await request.costOf(second))) {
-    const outcome = early ?? (await one);
+    const outcome = early ?? (await one.outcome);
     measure(outcome);
     return { outcome, tried: 1 };
   }
-  const fork = request.fork();
-  request.decided(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
-  const two = settle(tryTarget(second, { request: fork, breakers }, hold));
-  const outcome = await better({ one, two }, { request, fork, onStatuses, measure });
+  decisions.push(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
+  const outcome = await better([one, start(second, null)], { routing, onStatuses, measure });
   return { outcome, tried: 2 };
 }
 
-interface Race<Answer extends TargetAnswer> {
-  readonly request: RoutableRequest<Answer>;
-  readonly fork: RoutableRequest<Answer>;
+/** A target of a race. */
+interface Racer<Answer> {
+  readonly outcome: Promise<AttemptOutcome<Answer>>;
+  readonly cancellation: Cancellation;
+}
+
+interface RaceRules<Answer extends TargetAnswer> {
+  readonly routing: Routing<Answer>;
   readonly onStatuses: Fallback['onStatuses'];
   /** Records the time of the first target; null if it was not awaited to its end. */
-  readonly measure: (outcome: Outcome<Answer> | null) => void;
+  readonly measure: (outcome: AttemptOutcome<Answer> | null) => void;
 }
 
 /** The better of two pending outcomes. */
 async function better<Answer extends TargetAnswer>(
-  { one, two }: Readonly<Record<'one' | 'two', Promise<Outcome<Answer>>>>,
-  { request, fork, onStatuses, measure }: Race<Answer>,
-): Promise<Outcome<Answer>> {
-  const isFirst = await Promise.race([one.then(() => true), two.then(() => false)]);
-  const outcome = await (isFirst ? one : two);
-  if (movesOn(outcome, onStatuses)) {
-    // One has failed, so the other's outcome is final, whatever it is.
-    await (isFirst ? request : fork).giveUp(outcome);
-    const last = await (isFirst ? two : one);
-    measure(await one);
-    if (isFirst) request.adopt(fork);
-    else fork.abandon();
-    return last;
+  [one, two]: readonly [Racer<Answer>, Racer<Answer>],
+  { routing, onStatuses, measure }: RaceRules<Answer>,
+): Promise<AttemptOutcome<Answer>> {
+  const isFirst = await Promise.race([one.outcome.then(() => true), two.outcome.then(() => false)]);
+  const other = isFirst ? two : one;
+  const outcome = await (isFirst ? one : two).outcome;
+  if (!movesOn(outcome, onStatuses)) {
+    measure(isFirst ? outcome : null);
+    other.cancellation.cancel();
+    return outcome;
   }
-  measure(isFirst ? outcome : null);
-  (isFirst ? fork : request).abandon();
-  if (!isFirst) request.adopt(fork);
-  return outcome;
+  // One has failed, so the other's outcome is final, whatever it is.
+  if (outcome.kind === 'answered') await routing.attempts.discard(outcome);
+  const last = await other.outcome;
+  measure(await one.outcome);
+  return last;
 }
 
 /** A target's time to its first byte; null without one, and for a cache hit, which says nothing about the target. */
-function firstByteMs({ answer, thrown }: Outcome<TargetAnswer>): number | null {
-  const attempt = answer ? answer.attempt : thrown instanceof FailedAttempt ? thrown.attempt : null;
+function firstByteMs(outcome: AttemptOutcome<TargetAnswer>): number | null {
+  const attempt = tryOf(outcome);
   return attempt?.firstByteAt && !attempt.isReplayed ? attempt.firstByteAt - attempt.startedAt : null;
 }
 
-/** The result within `patienceMs` after the request was sent; null if there is none by then. */
-async function withPatience<T>(
+/** The outcome within `patienceMs` after the request was sent; null if there is none by then. */
+async function outcomeWithin<T>(
   pending: Promise<T>,
   sent: Promise<void>,
   patienceMs: number | null,

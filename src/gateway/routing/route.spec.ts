@@ -5,16 +5,12 @@ import { explainRouting } from '../../routing-config/explain.js';
 import type { Price } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
+import { NO_TRAIL } from '../types/attempt-trail.js';
 import type { LoadBalance, Plan, PlannedTarget } from '../types/plan.js';
-import { NO_BREAKERS, UNHEDGED } from '../../../test/support/routing.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { Hedges } from './hedges.js';
+import { answered, failed, refused, walk } from '../../../test/support/routing.js';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 import { Loads } from './loads.js';
 import { NO_COSTS, pick } from './pick.js';
-import type { TargetAnswer } from './outcome.js';
-import type { RoutableRequest } from './routable-request.js';
-import { route } from './route.js';
 
 const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
 
@@ -24,47 +20,41 @@ function planOf(document: object): Plan {
   return planFromConfig(read.config, null).plan;
 }
 
-type Scripted = number | AppError | FailedAttempt;
+type Scripted = number | AppError | AttemptOutcome<TargetAnswer>;
 
-const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: true } as Attempt, error);
+function outcomeOf(scripted: Scripted): AttemptOutcome<TargetAnswer> {
+  if (typeof scripted === 'number') return answered(scripted);
+  return scripted instanceof AppError ? refused(scripted) : scripted;
+}
 
 /** Walks a plan with scripted targets. Returns which targets were tried, in order, and the result. */
 async function walked(
   plan: Plan,
   outcomes: Scripted[],
-  more: { mayGoOn?: boolean; request?: RoutedRequest; open?: string[]; prices?: Record<string, Price> } = {},
+  more: {
+    isOver?: boolean;
+    isRepeatable?: boolean;
+    request?: RoutedRequest;
+    open?: string[];
+    prices?: Record<string, Price>;
+  } = {},
 ) {
   const tried: string[] = [];
-  const givenUp: (number | string)[] = [];
-  const decisions: string[] = [];
-  const request: RoutableRequest<TargetAnswer> = {
-    ...UNHEDGED,
-    conditions: more.request ?? REQUEST,
-    attempt: (target) => {
-      tried.push(target.path.replace('config', ''));
-      const outcome = outcomes[tried.length - 1] ?? 200;
-      return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
+  const nameOf = ({ path }: PlannedTarget): string => path.replace('config', '');
+  const walking = walk(
+    plan,
+    (target) => {
+      tried.push(nameOf(target));
+      return outcomeOf(outcomes[tried.length - 1] ?? 200);
     },
-    whenOver: (then) => then(),
-    decided: (decision) => decisions.push(decision),
-    mayGoOn: () => more.mayGoOn ?? true,
-    priceOf: ({ path }) => Promise.resolve(more.prices?.[path.replace('config', '')] ?? null),
-    giveUp: ({ answer, thrown }) => {
-      givenUp.push(
-        answer ? answer.status : thrown instanceof FailedAttempt ? thrown.error.code : String(thrown),
-      );
-      return Promise.resolve();
+    {
+      ...more,
+      request: more.request ?? REQUEST,
+      isOpen: (target) => more.open?.includes(nameOf(target)) ?? false,
+      priceOf: (target) => more.prices?.[nameOf(target)] ?? null,
     },
-  };
-  const breakers = {
-    ...NO_BREAKERS,
-    isOpen: ({ path }: PlannedTarget) => more.open?.includes(path.replace('config', '')) ?? false,
-  };
-  const routing = { request, breakers, loads: new Loads(), hedges: new Hedges() };
-  const heard = await route<TargetAnswer>(plan, routing).then(
-    ({ status }) => status,
-    (thrown: unknown) => (thrown instanceof FailedAttempt ? thrown.error.code : (thrown as AppError).code),
   );
+  const { result: heard, replaced: givenUp, decisions } = await walking;
   return { tried, heard, givenUp, decisions };
 }
 
@@ -140,7 +130,20 @@ describe('route', () => {
   });
 
   it('goes no further when the client left, or the request cannot be sent again', async () => {
-    expect(await walked(three(), [500], { mayGoOn: false })).toMatchObject({ heard: 500, givenUp: [] });
+    for (const more of [{ isOver: true }, { isRepeatable: false }])
+      expect(await walked(three(), [500], more)).toMatchObject({ heard: 500, givenUp: [] });
+  });
+
+  it('sends a body that cannot be sent again to the next target if the first one was not reached', async () => {
+    const unsent = (wasSent: boolean): AttemptOutcome<TargetAnswer> => ({
+      ...{ kind: 'failed', error: new AppError('upstream_error'), reportedStatus: null, trail: NO_TRAIL },
+      failed: { startedAt: 0, firstByteAt: null, wasSent, isReplayed: false },
+    });
+
+    expect((await walked(three(), [unsent(false), 200], { isRepeatable: false })).heard).toBe(200);
+    expect((await walked(three(), [unsent(true), 200], { isRepeatable: false })).heard).toBe(
+      'upstream_error',
+    );
   });
 
   it('walks nested plans, and an inner one that failed as a whole moves the outer one on', async () => {

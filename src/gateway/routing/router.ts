@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 import type { Plan } from '../types/plan.js';
 import { Breakers } from './breakers.js';
 import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
-import type { TargetAnswer } from './outcome.js';
-import type { RoutableRequest } from './routable-request.js';
 import { route } from './route.js';
+import type { Attempts, RoutingKnowledge } from './routing.js';
+
+/** The outcome of a plan, and the choices that led to it. */
+export interface RouteResult<Answer> {
+  readonly outcome: AttemptOutcome<Answer>;
+  readonly decisions: readonly string[];
+}
+
+const NO_DECISIONS: readonly string[] = [];
 
 /** Sends a request along a plan until a response is accepted, using this process's knowledge of the targets. */
 @Injectable()
@@ -15,10 +23,20 @@ export class Router {
 
   constructor(private readonly breakers: Breakers) {}
 
-  /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
-  route<Answer extends TargetAnswer>(plan: Plan, request: RoutableRequest<Answer>): Promise<Answer> {
-    if (plan.kind === 'target') return request.attempt(plan, null);
+  /** The outcome of the last target, whatever it is, or the error that no target can be chosen. Never rejects. */
+  async route<Answer extends TargetAnswer>(
+    plan: Plan,
+    attempts: Attempts<Answer>,
+    request: RoutingKnowledge,
+  ): Promise<RouteResult<Answer>> {
+    const first = { previous: request.trail, hold: null };
+    if (plan.kind === 'target') {
+      const outcome = await attempts.attempt(plan, { ...first, signal: null, onSent: null, isHedge: false });
+      return { outcome, decisions: NO_DECISIONS };
+    }
     const { breakers, loads, hedges } = this;
-    return route(plan, { request, breakers, loads, hedges });
+    const decisions: string[] = [];
+    const outcome = await route(plan, { attempts, request, breakers, loads, hedges, decisions }, first);
+    return { outcome, decisions };
   }
 }

@@ -3,14 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readRoutingConfig } from '../../routing-config/routing-config.js';
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { explainRouting } from '../../routing-config/explain.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
-import { Hedges } from './hedges.js';
-import { Loads } from './loads.js';
-import type { TargetAnswer } from './outcome.js';
-import { route } from './route.js';
-import type { RoutableRequest } from './routable-request.js';
-import { NO_BREAKERS, UNHEDGED } from '../../../test/support/routing.js';
+import { answered, walk } from '../../../test/support/routing.js';
 
 const REQUEST: RoutedRequest = { metadata: { plan: 'paid' }, params: {}, pathname: '/', headers: {} };
 
@@ -50,25 +44,15 @@ async function tried(document: Config): Promise<readonly [string[], string]> {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
   const paths: string[] = [];
-  const request: RoutableRequest<TargetAnswer> = {
-    ...UNHEDGED,
-    conditions: REQUEST,
-    attempt: ({ path }) => {
+  const { result } = await walk(
+    planFromConfig(read.config, null).plan,
+    ({ path }) => {
       paths.push(path);
-      return Promise.resolve({ status: 503 });
+      return answered(503);
     },
-    whenOver: () => undefined,
-    decided: () => undefined,
-    mayGoOn: () => true,
-    giveUp: () => Promise.resolve(),
-    priceOf: () => Promise.resolve(null),
-  };
-  const routing = { request, breakers: NO_BREAKERS, loads: new Loads(), hedges: new Hedges() };
-  try {
-    return [paths, String((await route(planFromConfig(read.config, null).plan, routing)).status)];
-  } catch (error) {
-    return [paths, AppError.from(error).code];
-  }
+    { request: REQUEST },
+  );
+  return [paths, String(result)];
 }
 
 function simulated(document: Config): string[] {

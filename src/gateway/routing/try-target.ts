@@ -1,25 +1,30 @@
-import type { HoldRule, PlannedTarget } from '../types/plan.js';
-import { type TargetAnswer, settle, unwrap } from './outcome.js';
-import type { Routing } from './routable-request.js';
+import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
+import type { PlannedTarget } from '../types/plan.js';
+import { tryOf } from './outcome.js';
+import type { AttemptOptions, Routing } from './routing.js';
 
 /** Attempts one target and reports the outcome to its breaker. */
 export function tryTarget<Answer extends TargetAnswer>(
   target: PlannedTarget,
-  { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
-  hold: HoldRule | null,
-): Promise<Answer> {
-  return target.breaker ? watched(target, { request, breakers }, hold) : request.attempt(target, hold);
+  routing: Routing<Answer>,
+  options: AttemptOptions,
+): Promise<AttemptOutcome<Answer>> {
+  return target.breaker ? watched(target, routing, options) : routing.attempts.attempt(target, options);
 }
 
 async function watched<Answer extends TargetAnswer>(
   target: PlannedTarget,
-  { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
-  hold: HoldRule | null,
-): Promise<Answer> {
+  { attempts, request, breakers }: Routing<Answer>,
+  options: AttemptOptions,
+): Promise<AttemptOutcome<Answer>> {
   breakers.began(target);
-  const outcome = await settle(request.attempt(target, hold));
+  const outcome = await attempts.attempt(target, options);
   // A cache hit says nothing about the target, nor does a response that was no longer awaited.
-  const isTelling = !request.isOver && !outcome.answer?.attempt?.isReplayed;
-  breakers.ended(target, isTelling ? outcome : null);
-  return unwrap(outcome);
+  const isOver = request.isOver || options.signal?.isCancelled === true;
+  breakers.ended(target, isOver || isReplayed(outcome) ? null : outcome);
+  return outcome;
+}
+
+function isReplayed(outcome: AttemptOutcome<TargetAnswer>): boolean {
+  return outcome.kind === 'answered' && tryOf(outcome)?.isReplayed === true;
 }

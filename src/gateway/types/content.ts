@@ -14,6 +14,8 @@ export type RequestBody = Buffer | PassingBody | null;
 export interface PassingForm extends PassingBody {
   /** Null for a field that has not arrived. */
   field(name: 'model' | 'stream'): string | null;
+  /** Called with each of these fields that follows a file. Throws if the field is too late. */
+  onLate: (name: 'model' | 'stream', value: string) => void;
   /** The fields of the form, files included, once all of it has arrived. Rejects with `body_too_large`. */
   readAll(): Promise<Json>;
   /** The bytes read so far, once: the whole body after all of it was read. */

@@ -44,7 +44,11 @@ interface Aside {
   readonly target: Target;
   readonly model: string;
   /** No text has more tokens than bytes. */
-  readonly body: Buffer;
+  readonly input: Buffer;
+  /** Of the request. */
+  readonly metadata: LimitDemand['metadata'];
+  /** Its path in the config. */
+  readonly option: string;
 }
 
 /** A step of a running session. */
@@ -80,22 +84,23 @@ export class Admission {
   }
 
   /** The same for a side call of the gateway, which does not count as a request of its own. Rejects as `Limiter.reserve` does. */
-  beginAside({ entry, target, model, body }: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
+  beginAside(aside: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
+    const { entry, target, model, input, metadata, option } = aside;
     const { caller } = entry;
     if (caller === null || !isLimited(caller, target)) return start();
-    const usage = { input_tokens: body.length, output_tokens: 0 };
+    const usage = { input_tokens: input.length, output_tokens: 0 };
     const price = entry.priceAt(target, model);
     const wanted = {
       caller,
       target,
       model,
-      metadata: metadataOf(entry.asked, entry.trail.body),
+      metadata,
       isFirst: false,
       unreadable: null,
-      estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price), usage },
+      estimate: { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage },
     };
     const reserved = this.limiter.reserve(wanted);
-    const place = { entry, target, option: entry.trail.option, estimate: wanted.estimate };
+    const place = { entry, target, option, estimate: wanted.estimate };
     return reserved instanceof Promise
       ? reserved.then(({ attempt: hold }) => beginHolding({ ...place, hold }, start))
       : beginHolding({ ...place, hold: reserved.attempt }, start);
@@ -150,10 +155,7 @@ export function estimateAt(
     name,
     body: content.fields ?? content.json,
     unreadable: content.unreadable ?? null,
-    bodyBytes: Math.max(
-      entry.trail.requestBody.bytes,
-      content.body instanceof Buffer ? content.body.length : 0,
-    ),
+    bodyBytes: Math.max(entry.requestBody.bytes, content.body instanceof Buffer ? content.body.length : 0),
     price: entry.priceAt(target, content.model),
     outputCeiling,
   });

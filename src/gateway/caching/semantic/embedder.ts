@@ -9,7 +9,8 @@ import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import type { Entry } from '../../recording/entry.js';
-import type { Trail } from '../../recording/trail.js';
+import { metadataOf } from '../../recording/records.js';
+import type { Content } from '../../types/content.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
 import { Admission } from '../../upstream/admission.js';
 import { checkModel, checkPolicy } from '../../planning/check-allowed.js';
@@ -29,11 +30,14 @@ import { type Vector, vectorOf } from './vector.js';
 interface Embedding {
   readonly caller: Principal;
   readonly entry: Entry;
-  readonly trail: Trail;
+  /** The request that is compared. */
+  readonly content: Content;
   readonly rules: EmbeddingRules;
   readonly text: string;
   /** The target's path in the log. */
   readonly path: string;
+  /** Another target was attempted first and is still running. */
+  readonly isHedge: boolean;
 }
 
 /** The request waits for the embedding: a longer wait costs more time than a hit saves. */
@@ -84,10 +88,10 @@ export class Embedder {
     const name = nameOf(embedding, target);
     const known = this.remembered.get(name);
     if (known) return known;
-    // A hedged attempt's exchange may end, and its record be written, before the embedding arrives.
-    if (embedding.trail !== embedding.entry.trail) throw new Error('it is a second question of its request');
+    // The exchange may end, and its record be written, before the embedding arrives.
+    if (embedding.isHedge) throw new Error('embeddings are not computed for hedged attempts');
     if (Date.now() < (this.unavailableUntil.get(target) ?? 0))
-      throw new Error('the account failed just before');
+      throw new Error(`the account failed in the last ${AWAY_MS / 1000} s`);
     const vector = await this.ask(embedding, target);
     this.remembered.set(name, vector);
     return vector;
@@ -103,14 +107,18 @@ export class Embedder {
     return target;
   }
 
-  private async ask({ caller, entry, rules, text, path }: Embedding, target: Target): Promise<Vector> {
+  private async ask(
+    { caller, entry, content: { json: body }, rules, text, path: option }: Embedding,
+    target: Target,
+  ): Promise<Vector> {
     const { model } = rules;
     const { wire, translated } = question(entry, target, { model, input: text });
     const limits = { ...this.sender.limitsFor(WITHIN_MS), totalMs: WITHIN_MS, setByCaller: false };
-    const body = wire.body as Buffer;
-    const attempt = await this.admission.beginAside({ entry, target, model, body }, () => {
+    const input = wire.body as Buffer;
+    const metadata = metadataOf(entry.asked, body);
+    const attempt = await this.admission.beginAside({ entry, target, model, input, metadata, option }, () => {
       const started = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
-      return Object.assign(started, { target, option: path, model });
+      return Object.assign(started, { target, option, model });
     });
     cacheCounts.embeddings++;
     const reading = nothingRead();

@@ -5,7 +5,6 @@ import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Entry } from '../../recording/entry.js';
-import type { Trail } from '../../recording/trail.js';
 import { type VectorRoom, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
 import { type CacheKeyParts, roomKey } from '../cache-key.js';
@@ -20,11 +19,12 @@ interface Question {
   readonly asked: CacheKeyParts;
   readonly caller: Principal;
   readonly entry: Entry;
-  readonly trail: Trail;
   readonly content: Content;
   readonly embedding: EmbeddingRules;
   /** The target's path in the config. */
   readonly path: string;
+  /** Another target was attempted first and is still running. */
+  readonly isHedge: boolean;
 }
 
 /** An earlier request that is similar. */
@@ -56,14 +56,14 @@ export class SemanticSearch {
 
   /** Null for a request that is not compared, and when its embedding failed. Never rejects. */
   async meant(question: Question): Promise<Meaning | null> {
-    const { asked, caller, entry, trail, content, path } = question;
+    const { asked, caller, entry, content, path, isHedge } = question;
     const compared = content.json && entry.endpoint && comparedIn(entry.endpoint.id, content.json);
     if (!compared) return null;
     const { model, virtual_key } = question.embedding;
     const rules = { model, virtual_key: slugOf(virtual_key) };
     const { text, rest } = compared;
     const place = `${path}.cache.embedding`;
-    const vector = await this.embedder.embed({ caller, entry, trail, rules, text, path: place });
+    const vector = await this.embedder.embed({ caller, entry, content, rules, text, path: place, isHedge });
     if (!vector) return null;
     const { organizationId, workspaceId } = asked;
     const room = roomKey(asked, [rules.virtual_key, model, rest]);

@@ -1,36 +1,26 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
-import type { Trail } from '../recording/trail.js';
 import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
 import type { Answer } from './answer.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
-import type { Outcome } from '../routing/outcome.js';
+import type { AnsweredAttempt } from '../types/attempt-outcome.js';
 import type { Reply } from '../types/reply.js';
 
 /** A discarded response is read to its end, so that the connection can be reused; a longer or slower one is cut off. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
 const DISCARDED_MS_MAX = 500;
 
-/** Records a failed attempt as a row and frees its connection before another target is tried. */
-export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Outcome<Answer>): Promise<void> {
-  if (answer) {
-    const { attempt, target, content, judged, translated } = answer;
-    attempt.recording?.drop();
-    if (judged) attempt.partial = judged.reading;
-    else await readDiscarded(attempt, readerFor(entry.endpoint, content.json), translated);
-    const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
-    entry.addDiscarded(attempt, { target, trail }, { errorCode });
-  } else if (thrown instanceof FailedAttempt) {
-    const { attempt, error } = thrown;
-    // The recording may have ended before the response was judged. Requests that wait for it must not wait for the next target's.
-    attempt.recording?.drop();
-    const { target } = attempt;
-    if (target) entry.addDiscarded(attempt, { target, trail }, { errorCode: error.code });
-  }
+/** Ends a response that is not passed on, records it, and frees its connection before another target is tried. */
+export async function discardAnswer(entry: Entry, { answer, trail }: AnsweredAttempt<Answer>): Promise<void> {
+  const { attempt, target, content, judged, translated } = answer;
+  attempt.recording?.drop();
+  if (judged) attempt.partial = judged.reading;
+  else await readDiscarded(attempt, readerFor(entry.endpoint, content.json), translated);
+  const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
+  entry.addDiscarded(attempt, { target, trail }, { errorCode });
 }
 
 /** Reads a discarded response, because it may report usage. */

@@ -1,0 +1,275 @@
+import type { ClientResponse } from '../../common/http/messages.js';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { CacheRules } from '../../routing-config/document.js';
+import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
+import { type CachedRequest, ResponseCache } from '../caching/response-cache.js';
+import type { CacheOffer } from '../caching/wanted.js';
+import { applicable, type RequestGuardrails } from '../guardrails/applicable.js';
+import { type GuardInput, type GuardedRequest, guardRequest } from '../guardrails/guard-request.js';
+import { Guardrails, type Guards, NO_GUARDS } from '../guardrails/guardrails.js';
+import { isJudgedWhole, judgeAnswer } from '../guardrails/judge-answer.js';
+import { isJudgedRefusal, judgeRefusal } from '../guardrails/judge-refusal.js';
+import type { JudgedAnswer } from '../guardrails/judged-answer.js';
+import { changedContent } from '../planning/changed-content.js';
+import { checkAllowed, checkLateModel, checkShown } from '../planning/check-allowed.js';
+import { Planner } from '../planning/planner.js';
+import type { Entry } from '../recording/entry.js';
+import { type Exchange, failureOf } from '../recording/exchange.js';
+import type { AttemptOptions } from '../routing/routing.js';
+import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
+import { unlessPassed } from '../translation/translated-answer.js';
+import type { AnsweredAttempt, AttemptOutcome, UnansweredAttempt } from '../types/attempt-outcome.js';
+import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
+import type { Content } from '../types/content.js';
+import type { HookResults } from '../types/hook-results.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import { isLimitedForm } from '../upstream/admission.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { readResponseHead } from '../upstream/response-headers.js';
+import type { Answer } from './answer.js';
+import { discardAnswer } from './discard.js';
+import type { IncomingRequest } from './incoming-request.js';
+import { proven } from './proven.js';
+import { RetryingSender, type SentRequest } from './retrying-sender.js';
+import { TargetEstimates } from './target-estimates.js';
+import {
+  afterCache,
+  afterGuardrails,
+  afterRetries,
+  afterTranslation,
+  withContent,
+  withHookResults,
+} from './trail-steps.js';
+
+/** Sends a request to one target. */
+@Injectable()
+export class TargetAttempts {
+  constructor(
+    private readonly planner: Planner,
+    private readonly guardrails: Guardrails,
+    private readonly cache: ResponseCache,
+    private readonly sender: RetryingSender,
+    readonly estimates: TargetEstimates,
+  ) {}
+
+  /** The steps of a request at one target, in order: each takes values and returns one. Never rejects. */
+  async attempt(
+    incoming: IncomingRequest,
+    planned: PlannedTarget,
+    options: AttemptOptions,
+  ): Promise<AttemptOutcome<Answer>> {
+    const { exchange, caller } = incoming;
+    const { request, entry } = exchange;
+    let trail = options.previous;
+    try {
+      const asked = askedContent(incoming, planned);
+      const target = await this.find(incoming, planned);
+      trail = trailAt(trail, target, planned.path, asked);
+      const content = await formContent(incoming, planned, target, asked);
+      trail = withContent(trail, content);
+      checkAllowed(caller, target, content, entry);
+      trail = withHookResults(trail, isGuarded(incoming, planned));
+      const guarded = await this.guard(incoming, planned, content, trail.hookResults);
+      trail = afterGuardrails(trail, guarded);
+      const passed = passedContent(content, guarded);
+      const {
+        wire,
+        translated: translation,
+        ...facts
+      } = outgoing({ request, content: passed, planned, target, entry });
+      trail = afterTranslation(trail, facts);
+      await opened(incoming, trail);
+      const cached = await this.seek(incoming, planned, {
+        target,
+        content: passed,
+        wire,
+        isHedge: options.isHedge,
+      });
+      trail = afterCache(trail, cached);
+      const ready = { planned, target, content: passed, wire: cached.wire, trail };
+      const sent = await this.sender.send(incoming, ready, options);
+      trail = afterRetries(trail, sent);
+      const attempt = triedOf(sent);
+      const translated = unlessPassed(attempt, translation);
+      const judged = await judge(guarded, exchange, { attempt, translated, planned });
+      const status = routedStatus(attempt, judged);
+      const answer = { status, attempt, target, planned, content: passed, translated, guarded, judged };
+      await proven(answer, exchange, options.hold);
+      return { kind: 'answered', answer, trail };
+    } catch (thrown) {
+      return failedAttempt(incoming, thrown, trail);
+    }
+  }
+
+  /** Ends and records a response that is not passed on. */
+  discard({ exchange }: IncomingRequest, answered: AnsweredAttempt<Answer>): Promise<void> {
+    return discardAnswer(exchange.entry, answered);
+  }
+
+  private find(
+    { exchange, caller, read }: IncomingRequest,
+    planned: PlannedTarget,
+  ): Target | Promise<Target> {
+    const { request, entry } = exchange;
+    const { modelSlug, path } = read;
+    const { headers } = request;
+    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
+  }
+
+  private seek(
+    { exchange, caller }: IncomingRequest,
+    planned: PlannedTarget,
+    sent: Pick<CacheOffer, 'target' | 'content' | 'wire' | 'isHedge'>,
+  ): CachedRequest | Promise<CachedRequest> {
+    const rules = cacheRules(exchange.entry, caller, planned);
+    return rules
+      ? this.cache.offer({ ...sent, exchange, caller, rules, path: planned.path })
+      : { wire: sent.wire, status: null, score: null };
+  }
+
+  /** Guardrails of the organization and the workspace run first, regardless of the config. Null if none applies. */
+  private guard(
+    incoming: IncomingRequest,
+    planned: PlannedTarget,
+    content: Content,
+    results: HookResults | null,
+  ): GuardedRequest | Promise<GuardedRequest> | null {
+    if (!results || !isGuarded(incoming, planned)) return null;
+    const { exchange, caller } = incoming;
+    const { hooks } = planned;
+    const { request, entry } = exchange;
+    const asking = { entry, results, caller, headers: request.headers, content };
+    const imposed = this.guardsOf(caller, caller.guardrails ?? null);
+    return imposed instanceof Promise
+      ? imposed.then((made) => this.guardWith(made, hooks, asking))
+      : this.guardWith(imposed, hooks, asking);
+  }
+
+  private guardWith(
+    imposed: Guards,
+    hooks: HookLists | null,
+    asking: GuardInput,
+  ): GuardedRequest | Promise<GuardedRequest> {
+    const own = this.guardsOf(asking.caller, hooks);
+    return own instanceof Promise
+      ? own.then((made) => guardBy({ imposed, own: made }, asking))
+      : guardBy({ imposed, own }, asking);
+  }
+
+  private guardsOf(caller: Principal, hooks: HookLists | null): Guards | Promise<Guards> {
+    return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
+  }
+}
+
+/** The request for one target, before guardrails. */
+const askedContent = ({ read }: IncomingRequest, { params }: PlannedTarget): Content =>
+  params ? changedContent(read, params) : read;
+
+const passedContent = (content: Content, guarded: GuardedRequest | null): Content =>
+  guarded ? guarded.content : content;
+
+/** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
+function formContent(
+  { exchange: { entry }, caller }: IncomingRequest,
+  planned: PlannedTarget,
+  target: Target,
+  asked: Content,
+): Content | Promise<Content> {
+  if (!asked.form) return asked;
+  asked.form.onLate = (name, value) => {
+    if (name === 'model') checkLateModel(caller, target, value);
+  };
+  if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
+  checkShown(caller, target, asked);
+  return withFields(asked);
+}
+
+/** Writes the exchange record before the first byte goes upstream. */
+function opened(
+  { exchange: { entry }, caller, read }: IncomingRequest,
+  trail: AttemptTrail,
+): Promise<void> | undefined {
+  if (entry.isOpen) return undefined;
+  entry.worked(performance.now() - entry.arrivedAt - read.waitedMs);
+  return entry.open(caller, trail);
+}
+
+/** Cache rules of the config, else of the request, else of the workspace. Null for none. */
+function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
+  const rules = planned.cache ?? asked.cache ?? caller.cache;
+  return rules && rules.mode !== 'off' ? rules : null;
+}
+
+function guardBy(wanted: RequestGuardrails, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
+  return guardRequest(applicable(wanted, asking), asking);
+}
+
+/** The status that the router acts on. A withheld refusal is still one: another target may succeed. */
+function routedStatus({ status }: Attempt, judged: JudgedAnswer | null): number {
+  return judged && status < 300 ? judged.status : status;
+}
+
+const isGuarded = ({ caller }: IncomingRequest, { hooks }: PlannedTarget): boolean =>
+  hooks !== null || caller.guardrails !== undefined;
+
+/** The try with its response. Throws the error that ended it. */
+function triedOf({ attempt, error }: SentRequest): Attempt {
+  if (attempt === null) throw error;
+  if (error !== null) throw new FailedAttempt(attempt, AppError.from(error));
+  return attempt;
+}
+
+/** Records the try that failed, if any. It may have been recorded before, because another target was faster. */
+function failedAttempt(
+  { exchange }: IncomingRequest,
+  thrown: unknown,
+  trail: AttemptTrail,
+): UnansweredAttempt {
+  if (!(thrown instanceof FailedAttempt))
+    return { kind: 'failed', error: thrown, failed: null, reportedStatus: null, trail };
+  const { attempt, error, reportedStatus } = thrown;
+  const { target } = attempt;
+  // The recording may have ended before the response was judged. Requests that wait for it must not wait for the next target's.
+  attempt.recording?.drop();
+  if (target) exchange.entry.addDiscarded(attempt, { target, trail }, failureOf(exchange, error));
+  return { kind: 'failed', error, failed: attempt, reportedStatus, trail };
+}
+
+/**
+ * Judges a response that must be whole for it; null for every other. If the client disconnects meanwhile, the attempt is cancelled, unless
+ * it is set to finish.
+ */
+function judge(
+  guarded: GuardedRequest | null,
+  { request, response, entry }: Exchange,
+  { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
+): Promise<JudgedAnswer> | null {
+  if (!guarded) return null;
+  const head = readResponseHead(attempt.rawHeaders);
+  const isStrict = isStrictlyOpenAi(planned, request);
+  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
+  if (isJudgedWhole(guarded, answering))
+    return whileConnected(response, attempt, () => judgeAnswer(guarded, answering));
+  return isJudgedRefusal(guarded, answering)
+    ? whileConnected(response, attempt, () => judgeRefusal(guarded, answering))
+    : null;
+}
+
+async function whileConnected(
+  response: ClientResponse,
+  attempt: Attempt,
+  judging: () => Promise<JudgedAnswer>,
+): Promise<JudgedAnswer> {
+  const onLeft = (): void => attempt.clientLeft();
+  response.on('close', onLeft);
+  try {
+    return await judging();
+  } finally {
+    response.off('close', onLeft);
+  }
+}

@@ -1,0 +1,35 @@
+import type { CachedRequest } from '../caching/response-cache.js';
+import type { GuardedRequest } from '../guardrails/guard-request.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
+import type { Content } from '../types/content.js';
+import type { SentRequest } from './retrying-sender.js';
+
+/** With the fields of a form, which may be known only once all of it has arrived. */
+export const withContent = (trail: AttemptTrail, { json, model, isStreamed }: Content): AttemptTrail =>
+  trail.body === json && trail.model === model && trail.isStreamed === isStreamed
+    ? trail
+    : { ...trail, body: json, model, isStreamed };
+
+/** With a list for the results of guardrails, which continues that of earlier targets. */
+export const withHookResults = (trail: AttemptTrail, isGuarded: boolean): AttemptTrail =>
+  isGuarded && !trail.hookResults
+    ? { ...trail, hookResults: { before_request_hooks: [], after_request_hooks: [] } }
+    : trail;
+
+export const afterGuardrails = (trail: AttemptTrail, guarded: GuardedRequest | null): AttemptTrail =>
+  guarded?.redactedBody
+    ? { ...trail, redactedBody: guarded.redactedBody, body: guarded.content.json }
+    : trail;
+
+export const afterTranslation = (
+  trail: AttemptTrail,
+  { dropped, isUnlisted }: Pick<AttemptTrail, 'dropped' | 'isUnlisted'>,
+): AttemptTrail => (dropped || isUnlisted ? { ...trail, dropped, isUnlisted } : trail);
+
+export const afterCache = (trail: AttemptTrail, { status, score }: CachedRequest): AttemptTrail =>
+  status === null ? trail : { ...trail, cacheStatus: status, cacheScore: score };
+
+export const afterRetries = (
+  trail: AttemptTrail,
+  { retries, isExhausted }: Pick<SentRequest, 'retries' | 'isExhausted'>,
+): AttemptTrail => (retries > 0 || isExhausted ? { ...trail, retries, isExhausted } : trail);

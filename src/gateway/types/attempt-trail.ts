@@ -1,0 +1,88 @@
+import type { CacheStatus } from '../../request-log/record.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { Content, PassingForm } from './content.js';
+import type { HookResults } from './hook-results.js';
+import { ROOT_OPTION } from './plan.js';
+import type { Target } from './target.js';
+import { wantsStream } from './wants-stream.js';
+
+/**
+ * The results of one attempt at a target, for the record of its request. A value: each step of the attempt makes a new one, and the attempt
+ * returns the last.
+ */
+export interface AttemptTrail {
+  /** The request in the client's dialect, as the target received it; null if it was not parsed. */
+  readonly body: Json | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
+  /** The form that streams through, whose fields after its first file are known later; null for any other body. */
+  readonly form: PassingForm | null;
+  /** Null before the target is known. */
+  readonly target: Target | null;
+  /** The path of the target in the config. */
+  readonly option: string;
+  /** All retries at the target were used and failed. */
+  readonly isExhausted: boolean;
+  /** Failed tries at the target that were retried there. */
+  readonly retries: number;
+  /** Parameters that the target does not support and that were dropped; null for none. */
+  readonly dropped: readonly string[] | null;
+  /** The target's provider does not list the endpoint, and the request was forwarded all the same. */
+  readonly isUnlisted: boolean;
+  /** The result of the response cache for the target; null if it was not used. */
+  readonly cacheStatus: CacheStatus | null;
+  /** Similarity of the semantic cache match, 0 to 1; null if nothing was compared. */
+  readonly cacheScore: number | null;
+  /** Results of guardrails, also at earlier targets; null if there are none. Guardrails on the response add theirs. */
+  readonly hookResults: HookResults | null;
+  /** The body without what guardrails redacted, which the log stores; null if they changed nothing at this target and earlier ones. */
+  readonly redactedBody: Buffer | null;
+}
+
+/** The trail of a request of which nothing is known. */
+export const NO_TRAIL: AttemptTrail = {
+  body: null,
+  model: null,
+  isStreamed: false,
+  form: null,
+  target: null,
+  option: ROOT_OPTION,
+  isExhausted: false,
+  retries: 0,
+  dropped: null,
+  isUnlisted: false,
+  cacheStatus: null,
+  cacheScore: null,
+  hookResults: null,
+  redactedBody: null,
+};
+
+/** The trail of a request that was read and not yet routed. */
+export const trailOf = ({ json, model, isStreamed, form }: Content): AttemptTrail => ({
+  ...NO_TRAIL,
+  body: json,
+  model,
+  isStreamed,
+  form: form ?? null,
+});
+
+/** The trail at a target, with the content for it. Of earlier targets, only results of guardrails remain. */
+export const trailAt = (
+  { hookResults, redactedBody }: AttemptTrail,
+  target: Target,
+  option: string,
+  content: Content,
+): AttemptTrail => ({ ...trailOf(content), target, option, hookResults, redactedBody });
+
+/** Maximum length of a model's name in the record. */
+export const MODEL_CHARS_MAX = 256;
+
+/** The requested model: a form may name it after its file. */
+export function modelOf({ model, form }: AttemptTrail): string | null {
+  return model ?? (form?.field('model')?.slice(0, MODEL_CHARS_MAX) || null);
+}
+
+/** Whether a stream is requested: a form may say so after its file. */
+export function isStreamRequested({ isStreamed, form }: AttemptTrail): boolean {
+  return isStreamed || wantsStream(form?.field('stream'));
+}
