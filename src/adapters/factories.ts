@@ -14,7 +14,7 @@ import { BusOutageNews } from './changes/bus-outage-news.js';
 import { CHANGES_CHANNEL } from './changes/change-message.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
-import type { RememberingDirectory } from './memory.js';
+import type { RememberingDirectory } from './directories/snapshot/memory.js';
 import { PostgresAnswerStore } from './cached-answers/postgres-answer-store.js';
 import { PostgresApiKeyDirectory } from './directories/postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';

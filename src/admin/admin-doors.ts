@@ -5,7 +5,7 @@ import {
   OPEN_TO_EVERYBODY,
   REQUIRED_SCOPES,
 } from '../auth/permissions/access.decorators.js';
-import { isScope } from '../auth/permissions/scopes.js';
+import { isScope } from '../auth/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
 /** The framework's metadata key for the path of a controller or handler. */

@@ -9,7 +9,7 @@ import {
   isDatabaseUnavailable,
   isPoolBusy,
   isReferenceBroken,
-} from '../database/database-errors.js';
+} from '../database/sessions/database-errors.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
 
 const logger = createLogger('administration');

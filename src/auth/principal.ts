@@ -2,7 +2,7 @@ import type { ClientDisconnectRule } from '../common/contracts/upstream-rules.js
 import type { HookLists } from '../routing-config/guardrails/read-hooks.js';
 import type { CacheRules } from '../routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';
-import type { Scope } from './permissions/scopes.js';
+import type { Scope } from './scopes.js';
 
 /**
  * How the caller was identified. An admin key administers and never calls models. `person` and `workspace_token` come with a signed token

@@ -5,7 +5,7 @@ import { postgresClient } from '../database/sessions/postgres-connections.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { pathsOf } from './data-folder.js';
-import { DatabaseUnavailable } from './database/await-database.js';
+import { DatabaseUnavailable } from './database-unavailable.js';
 import { findBinaries } from './postgres/binaries.js';
 import { type Cluster, DATABASE_USER, openCluster } from './postgres/cluster-folder.js';
 import { type ServerPlan, ServerProcess } from './postgres/server-process.js';

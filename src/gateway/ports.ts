@@ -10,7 +10,6 @@ import type {
 import type { RoutingConfig } from '../routing-config/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Limit } from '../common/limits/limit.js';
-import type { AskAnswer, LimitAsk, LimitReturn, ReturnAnswer } from './limits/store.js';
 import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
@@ -174,26 +173,5 @@ export abstract class TokenCounter {
 
 export { PriceBook } from '../providers/prices/price-book.js';
 
-export { LimitFault, RETURNED } from './limits/store.js';
+export { LimitFault, LimitStore, RETURNED } from './limits/store.js';
 export type { AskAnswer, LimitAsk, LimitGrant, LimitReturn, ReturnAnswer } from './limits/store.js';
-
-/**
- * Counts use against limits for all processes. Grants are leased to this process: taken from the limit before they are used, and returned
- * if they are not.
- *
- * Both calls return a separate result for each counter, in order, and reject only when the store is unavailable: it cannot be reached, does
- * not respond in time, or refuses all calls. A rejected call may have taken effect or not.
- */
-export abstract class LimitStore {
-  /** The store of budgets, which may be another one with outages of its own. */
-  readonly budgets: LimitStore = this;
-
-  /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
-  abstract readonly holder: string;
-  /** Takes from each counter. */
-  abstract take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]>;
-  /** Returns unused leases, and keeps the rest alive. Without returns, it only checks that the store is available. */
-  abstract giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]>;
-  /** Writes something that counts nowhere. Rejects when the store takes no writes, although it may still respond. */
-  abstract tryWrite(): Promise<void>;
-}

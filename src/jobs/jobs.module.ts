@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
-import { AnnouncerModule } from './announcer.module.js';
+import { AnnouncerModule } from './shipping/announcer.module.js';
 import { ClickHouseModule } from '../request-log/analytics/clickhouse/clickhouse.module.js';
 import { UsageCountingModule } from '../request-log/analytics/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';

@@ -4,7 +4,7 @@ import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { BatchAggregator } from '../request-log/analytics/usage-store.js';
-import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
+import { QueueBatchAnnouncer } from './shipping/queue-batch-announcer.js';
 
 const EVERY_MS = 15_000;
 const MOST_PER_SWEEP = 100;

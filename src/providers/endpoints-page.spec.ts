@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ENDPOINT_IDS } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
 import { chargingTable, limitEffectsTable, endpointsPage, markOf } from './endpoints-page.js';
-import { findProvider, providers } from './registry.js';
+import { findProvider, providers } from './catalog/registry.js';
 
 const lines = endpointsPage().split('\n');
 const cellsOf = (line: string): string[] =>

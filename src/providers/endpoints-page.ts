@@ -6,7 +6,7 @@ import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
 import { type Support, supportOf } from './support.js';
 import type { Provider } from './provider.js';
-import { providers } from './registry.js';
+import { providers } from './catalog/registry.js';
 
 /** The documentation of the endpoints in Markdown, generated from the rows and the registry so that it cannot differ. */
 export function endpointsPage(): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../common/settings/secret.js';
 import { listedModels, listingRequest } from './model-listing.js';
-import { findProvider } from './registry.js';
+import { findProvider } from './catalog/registry.js';
 
 const key = new Secret('sk-canary');
 const account = (more: object = {}) => ({ customHost: null, fields: {}, key, ...more });

@@ -4,7 +4,7 @@ import { type EndpointId, ENDPOINT_IDS } from './endpoint.js';
 import type { Provider } from './provider.js';
 import { clientShapes } from './shapes/index.js';
 import type { Translator } from './translation.js';
-import { findProvider } from './registry.js';
+import { findProvider } from './catalog/registry.js';
 import { supportOf } from './support.js';
 
 const translator: Translator = {

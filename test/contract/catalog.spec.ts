@@ -11,7 +11,7 @@ import { ENDPOINT_IDS } from '../../src/providers/endpoint.js';
 import { endpoints, findEndpointRow } from '../../src/providers/endpoints/index.js';
 import { isPrice } from '../../src/providers/prices/price.js';
 import type { AccountField, Provider } from '../../src/providers/provider.js';
-import { findProvider, providers } from '../../src/providers/registry.js';
+import { findProvider, providers } from '../../src/providers/catalog/registry.js';
 import { sandboxModels } from '../../src/providers/sandbox/models.js';
 import { sandboxAnswer } from '../../src/providers/sandbox/sandbox.js';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from '@nestjs/common';
 import { accessOf } from '../../src/auth/permissions/access.js';
 import type { Principal } from '../../src/auth/principal.js';
-import type { Scope } from '../../src/auth/permissions/scopes.js';
+import type { Scope } from '../../src/auth/scopes.js';
 
 type CallerWish = Partial<Omit<Principal, 'scopes'>> & { readonly scopes?: readonly Scope[] };
 

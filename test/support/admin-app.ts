@@ -16,7 +16,7 @@ import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-c
 import { PostgresSessionDirectory } from '../../src/adapters/sessions/postgres-session-directory.js';
 import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
 import { ApiKeyDirectory, CurrentRights, SessionDirectory, TokenDirectory } from '../../src/auth/ports.js';
-import { type Scope, SCOPES } from '../../src/auth/permissions/scopes.js';
+import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/settings/secret.js';

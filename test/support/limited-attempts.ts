@@ -1,4 +1,4 @@
-import { findProvider } from '../../src/providers/registry.js';
+import { findProvider } from '../../src/providers/catalog/registry.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import type { Limiter, LimitReservation, LimitDemand } from '../../src/gateway/limits/limiter.js';
 import type { Target } from '../../src/gateway/types/target.js';

@@ -9,7 +9,7 @@ export interface ScopeGroupWords {
   readonly scopes: Readonly<Record<string, ScopeWords>>;
 }
 
-/** The permissions that a workspace key can have, by subject. The names are those of `src/auth/permissions/scopes.ts`. */
+/** The permissions that a workspace key can have, by subject. The names are those of `src/auth/scopes.ts`. */
 export const scopeWords: Readonly<Record<string, ScopeGroupWords>> = {
   models: {
     title: 'Models',

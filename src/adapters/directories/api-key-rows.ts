@@ -1,6 +1,6 @@
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
 import { keysWithin, narrowedSight, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
-import { type Scope, isScope } from '../../auth/permissions/scopes.js';
+import { type Scope, isScope } from '../../auth/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';

@@ -3,7 +3,7 @@ import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { KeptRow } from './snapshot/kept-row.js';
 import type { SnapshotFolder } from './snapshot/snapshot-folder.js';
-import type { Memory } from '../memory.js';
+import type { Memory } from './snapshot/memory.js';
 
 /** Interval of rounds. A forgotten value leaves the file with the next one. */
 const ROUND_MS = 1_000;

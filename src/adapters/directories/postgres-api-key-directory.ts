@@ -5,7 +5,7 @@ import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Queryable } from '../../database/queryable.js';
 import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-rows.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** The presented secret, or its digest as the table stores it. */

@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../../gateway/ports.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {

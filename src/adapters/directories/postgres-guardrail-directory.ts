@@ -11,7 +11,7 @@ import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {

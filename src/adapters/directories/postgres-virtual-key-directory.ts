@@ -13,7 +13,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row extends OwnTerms, SubjectRules {

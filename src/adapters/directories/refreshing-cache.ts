@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../common/errors/app-error.js';
-import { isDatabaseUnavailable, isDatabaseBusy } from '../../database/database-errors.js';
+import { isDatabaseUnavailable, isDatabaseBusy } from '../../database/sessions/database-errors.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { KeptRow } from './snapshot/kept-row.js';
 import { readRow, writeRow } from './snapshot/row-text.js';
-import type { Memory } from '../memory.js';
+import type { Memory } from './snapshot/memory.js';
 import { type Ages, type RememberedValue, RememberedValues } from './remembered-values.js';
 import { StoreHealth } from '../store-health.js';
 

@@ -1,4 +1,4 @@
-import { isFaultOfData } from '../../database/database-errors.js';
+import { isFaultOfData } from '../../database/sessions/database-errors.js';
 import type { Queryable } from '../../database/queryable.js';
 import {
   type AskAnswer,

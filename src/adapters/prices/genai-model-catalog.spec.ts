@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ModelList } from '../../providers/models/model-list.js';
 import type { Price } from '../../providers/prices/price.js';
 import { dollars } from '../../providers/models/model-entry.js';
-import { providers } from '../../providers/registry.js';
+import { providers } from '../../providers/catalog/registry.js';
 import { UNIT_PRICES } from '../../providers/prices/unit-prices/index.js';
 import { GenaiModelCatalog, namesOf } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';

@@ -5,7 +5,7 @@ import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/m
 import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
 import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
-import { providers } from '../../providers/registry.js';
+import { providers } from '../../providers/catalog/registry.js';
 import { scheduleOf } from './genai-prices.js';
 
 /** Some prices change with the time of day, so a list is kept this long. */

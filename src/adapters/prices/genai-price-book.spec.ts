@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../../common/contracts/usage.js';
 import { costOf } from '../../providers/prices/cost.js';
 import { isPrice } from '../../providers/prices/price.js';
-import { providers } from '../../providers/registry.js';
+import { providers } from '../../providers/catalog/registry.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 
 const now = new Date('2026-11-20T12:00:00Z');

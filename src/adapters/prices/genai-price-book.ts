@@ -7,7 +7,7 @@ import type { Price } from '../../providers/prices/price.js';
 import { type PriceSchedule, priceAt, type ScheduledPrice } from '../../providers/prices/schedule.js';
 import { withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
-import { providers } from '../../providers/registry.js';
+import { providers } from '../../providers/catalog/registry.js';
 import { scheduleOf } from './genai-prices.js';
 
 const logger = createLogger('prices');

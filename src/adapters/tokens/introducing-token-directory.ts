@@ -2,7 +2,7 @@ import { request as connectTo } from 'node:http';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { UnknownPerson } from '../../auth/tokens/newcomer.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../directories/snapshot/memory.js';
 
 const TIMEOUT_MS = 5_000;
 

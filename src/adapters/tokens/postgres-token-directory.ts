@@ -9,7 +9,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { Queryable } from '../../database/queryable.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Memory, RememberingDirectory } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../directories/snapshot/memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';

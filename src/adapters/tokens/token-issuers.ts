@@ -5,7 +5,7 @@ import { namesOrganization } from '../../auth/tokens/token-subject.js';
 import { isText } from '../../auth/tokens/verify-token.js';
 import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../database/queryable.js';
-import type { Memory } from '../memory.js';
+import type { Memory } from '../directories/snapshot/memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 
 /** An organization that accepts an issuer's tokens, with its rules and the issuer's keys. */

@@ -8,7 +8,7 @@ import type { Queryable } from '../../database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { inheritedPolicyOf, organizationPolicyOf } from '../directories/inherited-policy.js';
-import type { Memory } from '../memory.js';
+import type { Memory } from '../directories/snapshot/memory.js';
 import { RefreshingCache } from '../directories/refreshing-cache.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 

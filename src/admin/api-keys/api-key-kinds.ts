@@ -1,5 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import type { ApiKeyKind } from '../../common/crypto/api-key-format.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOperator, In, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import { missingGrant } from '../../auth/permissions/missing-grant.js';
-import { isScope, type Scope, SCOPES } from '../../auth/permissions/scopes.js';
+import { isScope, type Scope, SCOPES } from '../../auth/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { didYouMean } from '../../common/text/nearest-names.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ApiKey } from './api-key.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
-import { isDatabaseUnavailable, isPoolBusy } from '../../database/database-errors.js';
+import { isDatabaseUnavailable, isPoolBusy } from '../../database/sessions/database-errors.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { createLogger } from '../../common/observability/logger.js';

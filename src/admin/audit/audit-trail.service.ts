@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Access, accessOf } from '../../auth/permissions/access.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import type { AuditOutcome } from './audit-record.entity.js';
 import { AsyncContext } from '../../database/async-context.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';

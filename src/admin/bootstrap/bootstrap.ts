@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
+import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { issueSignInLink } from '../../common/crypto/sign-in-link.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';

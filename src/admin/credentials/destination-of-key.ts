@@ -4,7 +4,7 @@ import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isHostWithoutQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 
 /** The destination of a virtual key, as a client names it. */
 export interface WantedDestination {

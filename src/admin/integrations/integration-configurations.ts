@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { WantedDestination } from '../credentials/credentials.service.js';
 
 /** A destination, and the secret among the configurations. */

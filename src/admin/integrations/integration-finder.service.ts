@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder, Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { Integration } from './integration.entity.js';
 import { AppError } from '../../common/errors/app-error.js';

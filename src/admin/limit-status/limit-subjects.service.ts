@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOperator, type FindOptionsWhere, In, IsNull, Not, Raw, type Repository } from 'typeorm';
 import { requireCaller } from '../../auth/permissions/callers.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Reach } from '../../auth/tenant.js';
 import { API_KEY_TYPES, type ApiKeyType } from '../../common/contracts/api-key-type.js';

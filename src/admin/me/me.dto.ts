@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import { ApiId, ApiIdOrNull } from '../shapes/fields.js';
 
 const KINDS: readonly PrincipalKind[] = [

@@ -7,7 +7,7 @@ import { ModelPrice } from './model-price.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ModelPriceDto } from './model-price.dto.js';
 

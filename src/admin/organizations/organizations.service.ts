@@ -12,7 +12,7 @@ import { Secret } from '../../common/settings/secret.js';
 import { parseDestination } from '../../common/net/destination.js';
 import { Egress } from '../../egress/egress.js';
 import { readRedaction } from '../../request-log/redaction/rules.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import { PeopleService } from '../users/people.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';

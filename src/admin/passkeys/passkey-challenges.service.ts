@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/sessions/database-errors.js';
 import { UsedPasskeyChallenge } from './passkey.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Length, Matches } from 'class-validator';
-import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
+import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/upstream-rules.js';
 import {
   IfGiven,
@@ -13,7 +13,7 @@ import {
   LONGEST_NAME,
   OrNull,
 } from '../../common/http/validators.js';
-import { providers } from '../../providers/registry.js';
+import { providers } from '../../providers/catalog/registry.js';
 
 /**
  * Fields of several resources, each with its rule and example in one decorator:

@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { Scope } from '../../auth/permissions/scopes.js';
+import type { Scope } from '../../auth/scopes.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { SessionDto, SignInMethodsDto } from '../shapes/session.dto.js';
 

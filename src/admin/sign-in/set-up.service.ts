@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/sessions/database-errors.js';
 import { SignInLink } from './sign-in-link.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';

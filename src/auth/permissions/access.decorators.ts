@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { accessOf, callerOf, sessionOf } from './access.js';
 import type { CallersOf } from './callers.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../scopes.js';
 
 export const REQUIRED_SCOPES = 'gatehouse:required-scopes';
 export const REQUIRED_CALLERS = 'gatehouse:required-callers';

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { KnownSession } from '../ports.js';
 import type { Principal } from '../principal.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../scopes.js';
 
 /** The guards' findings about a request. They fill it in order, so it stays incomplete after a refusal. */
 export interface Access {

@@ -1,5 +1,5 @@
 import type { Principal } from '../principal.js';
-import { type Scope, SCOPES } from './scopes.js';
+import { type Scope, SCOPES } from '../scopes.js';
 
 /** The first of these scopes that the caller may not grant: nobody grants more than they have. */
 export const missingGrant = (caller: Principal, scopes: Iterable<Scope>): Scope | undefined =>

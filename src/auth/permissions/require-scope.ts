@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Principal } from '../principal.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../scopes.js';
 
 /** Refuses with `forbidden`, naming the scope, a caller without it. */
 export function requireScope(caller: Principal, scope: Scope): void {

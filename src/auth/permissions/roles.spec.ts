@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scopesOfRoles } from './roles.js';
-import { isScope, SCOPES } from './scopes.js';
+import { isScope, SCOPES } from '../scopes.js';
 
 describe('scopesOfRoles', () => {
   it.each(['owner', 'admin'] as const)(

@@ -1,6 +1,6 @@
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
-import { isScope, type Scope, SCOPES } from './scopes.js';
+import { isScope, type Scope, SCOPES } from '../scopes.js';
 import { seesAllData, switched, type SwitchedRole } from './switches.js';
 
 /** The roles of one user: in the organization, and in the workspace in question; null without one. */

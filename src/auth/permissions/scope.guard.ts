@@ -4,7 +4,7 @@ import { FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from './access.d
 import { AppError } from '../../common/errors/app-error.js';
 import { accessOf, callerOf } from './access.js';
 import { requireScope } from './require-scope.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../scopes.js';
 
 /**
  * Admits callers with the scope that the handler requires, or one of them.

@@ -1,5 +1,5 @@
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../scopes.js';
 
 /** The roles affected by a switch: owners and admins of the organization, admins and managers of a workspace, or its members. */
 export type SwitchedRole = 'organization_admin' | 'manager' | 'member';

@@ -2,7 +2,7 @@ import { administersOrganization, keysWithin, narrowedSight, scopesOfRoles } fro
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
-import { isScope, type Scope, SCOPES } from '../permissions/scopes.js';
+import { isScope, type Scope, SCOPES } from '../scopes.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './compact-token.js';

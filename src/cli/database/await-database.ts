@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../../common/settings/secret.js';
+import { DatabaseUnavailable } from '../database-unavailable.js';
 import { LauncherError } from '../launcher-error.js';
 
 /** How long a database that is being started in parallel may take. */
@@ -25,9 +26,6 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   readonly notice: (text: string) => void;
 }
-
-/** The database may still come up: the connection is refused, or the server reports that it is starting. */
-export class DatabaseUnavailable extends LauncherError {}
 
 /**
  * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseUnavailable` when the

@@ -4,7 +4,8 @@ import { SnapshotFolder } from '../../adapters/directories/snapshot/snapshot-fol
 import { SnapshotSeal } from '../../adapters/directories/snapshot/snapshot-seal.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { BootstrapFile } from '../bootstrap-file.js';
-import { DatabaseUnavailable, PATIENCE_MS, place } from './await-database.js';
+import { DatabaseUnavailable } from '../database-unavailable.js';
+import { PATIENCE_MS, place } from './await-database.js';
 import { type Preparation, prepareDatabase } from './prepare-database.js';
 
 /** A database that takes longer to respond is awaited in the background while requests are served, if a snapshot allows it. */

@@ -1,4 +1,4 @@
-import { isScope, SCOPES } from '../../auth/permissions/scopes.js';
+import { isScope, SCOPES } from '../../auth/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import { ApiKey } from '../../admin/api-keys/api-key.entity.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { isDatabaseUnavailable } from '../database-errors.js';
+import { isDatabaseUnavailable } from './database-errors.js';
 
 const PAUSE = { firstMs: 250, maxMs: 5_000 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../common/settings/secret.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { Target } from '../types/target.js';
 import { type CacheKeyParts, cacheKey } from './cache-key.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { Target } from '../types/target.js';
 import { namingProvider } from './refusal.js';
 

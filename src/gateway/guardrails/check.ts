@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
-import type { Placeholders } from './finding/placeholders.js';
+import type { Placeholders } from './placeholders.js';
 import type { TextRun } from './texts/body-texts.js';
 
 /** Facts of the request that checks can use besides the texts. */

@@ -9,7 +9,7 @@ import type { Content } from '../types/content.js';
 import { repeatedInWords, repeatedMember } from '../types/repeated-member.js';
 import type { Entry } from '../recording/entry.js';
 import type { Facts } from './check.js';
-import { Placeholders } from './finding/placeholders.js';
+import { Placeholders } from './placeholders.js';
 import type { Guards } from './guardrails.js';
 import type { HookResults } from '../types/hook-results.js';
 import {

@@ -1,5 +1,5 @@
 import type { Check, Facts, TextFilter } from './check.js';
-import { PLACEHOLDER, PLACEHOLDER_CHARS_MAX } from './finding/placeholders.js';
+import { PLACEHOLDER, PLACEHOLDER_CHARS_MAX } from './placeholders.js';
 import { type Detector, Scanner } from './finding/scanner.js';
 import type { Hook } from './run-hooks.js';
 

@@ -7,7 +7,7 @@ import { framesOf } from '../framing/index.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
 import { threads } from './covered/stored-texts.js';
-import { Placeholders } from './finding/placeholders.js';
+import { Placeholders } from './placeholders.js';
 import { type Hook, readsTexts, runHooks } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';

@@ -6,7 +6,7 @@ import { type Mistake, Place } from '../../routing-config/place.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
-import { Placeholders } from './finding/placeholders.js';
+import { Placeholders } from './placeholders.js';
 import { needsWhole } from './part-filters.js';
 import { type Hook, readsTexts, runHooks } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';

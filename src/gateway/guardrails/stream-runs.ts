@@ -1,5 +1,5 @@
 import type { Facts } from './check.js';
-import { Placeholders } from './finding/placeholders.js';
+import { Placeholders } from './placeholders.js';
 import { acrossFilters, type FilterStep, PartFilters } from './part-filters.js';
 import type { Hook } from './run-hooks.js';
 import { EscapedText } from './texts/escaped-text.js';

@@ -3,7 +3,7 @@ import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { answeredWithin } from '../../common/processes/answered-within.js';
-import { LimitFault, type LimitStore } from '../ports.js';
+import { LimitFault, type LimitStore } from './store.js';
 import { limitCounts } from './limit-metrics.js';
 import { Pool, type PoolCalls } from './pool.js';
 import type { AskAnswer, Counter, LimitAsk, LimitReturn, ReturnAnswer } from './store.js';

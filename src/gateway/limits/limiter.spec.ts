@@ -4,7 +4,7 @@ import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
 import { type LimitAsk, LimitFault, type LimitReturn } from '../ports.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { Target } from '../types/target.js';
 import { UNUSED } from './hold.js';
 import { limitCounts } from './limit-metrics.js';

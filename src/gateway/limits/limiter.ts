@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
-import { LimitStore } from '../ports.js';
+import { LimitStore } from './store.js';
 import { areThere, Demands, type LeasesByKind, type LimitDemand } from './demands.js';
 import { Hold, type Part } from './hold.js';
 import { Leases } from './leases.js';

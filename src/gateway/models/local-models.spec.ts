@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import { modelEntry } from '../../providers/models/model-entry.js';
 import { modelQuery } from '../../providers/models/model-list.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { UsableKey } from '../ports.js';
 import { answerModels, askedModels } from './local-models.js';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { Content } from '../types/content.js';
 import type { AllowedModels, Target } from '../types/target.js';
 import { checkAllowed, checkModel } from './check-allowed.js';

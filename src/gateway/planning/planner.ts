@@ -9,7 +9,7 @@ import { parseDestination } from '../../common/net/destination.js';
 import { Secret } from '../../common/settings/secret.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';

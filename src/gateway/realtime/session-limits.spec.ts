@@ -8,7 +8,7 @@ import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
 import type { Limit } from '../../common/limits/limit.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import type { Price } from '../../providers/prices/price.js';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import type { AttemptRecord, RequestLogRecord } from '../../request-log/record.js';
 import { Limiter } from '../limits/limiter.js';
 import { ExchangeRecorder } from '../recording/entry.js';

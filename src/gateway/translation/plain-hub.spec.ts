@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findProvider } from '../../providers/registry.js';
+import { findProvider } from '../../providers/catalog/registry.js';
 import { plainHub } from './plain-hub.js';
 
 it('leaves out what only other dialects know, and nothing else', () => {

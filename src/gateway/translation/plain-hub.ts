@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CallIds } from '../../providers/dialects/call-ids.js';
 import type { Json } from '../../providers/endpoint.js';
 import { wordOf } from '../../providers/endpoints/reading.js';
-import { withoutAnthropicWishes } from '../../providers/models/anthropic-wishes.js';
+import { withoutAnthropicParameters } from '../../providers/shapes/anthropic-parameters.js';
 import type { Provider } from '../../providers/provider.js';
 import { withIds } from './fitting-call-ids.js';
 
@@ -23,7 +23,7 @@ export function plainHub(hub: Json, { reasoningField, callIds }: PlainFacts): Js
   const field = reasoningField === undefined ? 'reasoning_content' : reasoningField;
   const ids = callIds ? new CallIds(callIds) : null;
   return {
-    ...withoutAnthropicWishes(hub, wordOf(hub.model)),
+    ...withoutAnthropicParameters(hub, wordOf(hub.model)),
     ...(typeof user === 'string' && user.length > USER_MAX ? { user: shortened(user) } : {}),
     ...(Array.isArray(messages)
       ? { messages: messages.map((message) => withIds(plainMessage(message, field), ids)) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../endpoints/index.js';
-import { findProvider } from '../registry.js';
+import { findProvider } from '../catalog/registry.js';
 import { MediaFile } from '../translation.js';
 import { audioDurationMs } from './audio-duration.js';
 import { chargeOf } from './index.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../endpoint.js';
-import { findProvider } from '../registry.js';
+import { findProvider } from '../catalog/registry.js';
 import { messages } from '../shapes/messages/index.js';
 import type { Context } from '../translation.js';
 

@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { EndpointId } from '../endpoint.js';
-import { findProvider } from '../registry.js';
+import { findProvider } from '../catalog/registry.js';
 import { findEndpointRow } from './index.js';
 import { supportOf } from '../support.js';
 

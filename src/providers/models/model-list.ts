@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { ENDPOINT_IDS, type EndpointId } from '../endpoint.js';
-import { findProvider } from '../registry.js';
+import { findProvider } from '../catalog/registry.js';
 import type { ModelEntry } from './model-entry.js';
 
 /** OpenAI's list of models. https://platform.openai.com/docs/api-reference/models/list */

@@ -5,7 +5,7 @@ import { ENDPOINT_IDS } from '../endpoint.js';
 import { supportOf } from '../support.js';
 import { nanoDollars } from '../prices/decimal.js';
 import type { Price } from '../prices/price.js';
-import { findProvider } from '../registry.js';
+import { findProvider } from '../catalog/registry.js';
 import { endpointsOfModel } from './kinds.js';
 import { dollars, modelEntry, withPrice } from './model-entry.js';
 import { EVERYTHING, isEverything, modelList, modelNamed, modelQuery } from './model-list.js';

@@ -1,4 +1,4 @@
-import { providers } from '../registry.js';
+import { providers } from '../catalog/registry.js';
 import { type ModelEntry, modelEntry } from './model-entry.js';
 
 /** Either the only models that may be used, or all except these. */

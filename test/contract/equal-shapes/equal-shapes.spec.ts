@@ -5,7 +5,7 @@ import { own } from '../../../src/providers/dialects/untranslated.js';
 import { endpoints } from '../../../src/providers/endpoints/index.js';
 import { supportOf } from '../../../src/providers/support.js';
 import type { Provider } from '../../../src/providers/provider.js';
-import { providers } from '../../../src/providers/registry.js';
+import { providers } from '../../../src/providers/catalog/registry.js';
 import type { Call, HeaderList } from '../../support/http-client.js';
 import { OddJson } from '../../support/odd-json.js';
 import { cut, FRAMINGS } from '../../support/odd-streams.js';

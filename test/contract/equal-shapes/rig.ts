@@ -2,7 +2,7 @@ import { loadSettings } from '../../../src/common/settings/settings.js';
 import { Egress } from '../../../src/egress/egress.js';
 import { wireOf } from '../../../src/gateway/upstream/wire.js';
 import type { Provider } from '../../../src/providers/provider.js';
-import { providers } from '../../../src/providers/registry.js';
+import { providers } from '../../../src/providers/catalog/registry.js';
 import { type AccountWish, aGateway, type GatewayWishes, type TestGateway } from '../../support/gateway.js';
 import { type Answer, type Call, type HeaderList, HttpClient } from '../../support/http-client.js';
 import { EchoUpstream, header, type Received, type Script } from '../../support/upstreams/echo.js';

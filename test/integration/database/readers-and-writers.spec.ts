@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataSource } from '../../../src/schema/data-source.js';
-import { isDatabaseBusy } from '../../../src/database/database-errors.js';
+import { isDatabaseBusy } from '../../../src/database/sessions/database-errors.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { PATIENCE_MS } from '../../support/waiting.js';

@@ -9,7 +9,7 @@ import { BoundedWorker } from '../../../src/jobs/queues/bounded-worker.js';
 import { AGGREGATE_LOGS } from '../../../src/jobs/queues/aggregate-logs.queue.js';
 import type { QueueSettings } from '../../../src/jobs/queues/queue-backend.js';
 import { QueueBackend } from '../../../src/jobs/queues/queue-backend.js';
-import { QueueBatchAnnouncer } from '../../../src/jobs/queue-batch-announcer.js';
+import { QueueBatchAnnouncer } from '../../../src/jobs/shipping/queue-batch-announcer.js';
 import { SweepBatches } from '../../../src/jobs/sweep-batches.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 import { freePort } from '../../support/ports.js';

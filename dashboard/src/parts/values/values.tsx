@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { words } from '../../words/en';
 import { exactMoney, money, NONE } from '../format/numbers';
 import { clock, date, exactMoment, moment, relative } from '../format/times';
-import { useNow } from '../states/use-now';
+import { useNow } from './use-now';
 import { useZone } from '../zone';
 import styles from './values.module.css';
 

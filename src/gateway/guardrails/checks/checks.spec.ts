@@ -7,7 +7,7 @@ import { type Mistake, Place } from '../../../routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpAnswer, HttpCall, HttpCaller } from '../../../egress/http-caller.js';
 import type { Facts, Finding, CheckSubject } from '../check.js';
-import { Placeholders } from '../finding/placeholders.js';
+import { Placeholders } from '../placeholders.js';
 import { type CheckTools, makeCheck } from './index.js';
 import { jwt } from './jwt.js';
 

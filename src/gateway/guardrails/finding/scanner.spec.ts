@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PII_CATEGORIES } from '../../../routing-config/guardrails/check-parameters.js';
 import { personalData } from './personal-data.js';
-import { Placeholders } from './placeholders.js';
+import { Placeholders } from '../placeholders.js';
 import { Scanner } from './scanner.js';
 import { SECRETS } from './secrets.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GenaiPriceBook } from '../../../adapters/prices/genai-price-book.js';
 import { GenaiModelCatalog } from '../../../adapters/prices/genai-model-catalog.js';
 import type { Usage } from '../../../common/contracts/usage.js';
-import { providers } from '../../registry.js';
+import { providers } from '../../catalog/registry.js';
 import { costOf } from '../cost.js';
 import { isPrice } from '../price.js';
 import { UNIT_PRICES, type UnitPriceRow } from './index.js';

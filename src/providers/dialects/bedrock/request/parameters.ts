@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
-import { withoutAnthropicWishes } from '../../../models/anthropic-wishes.js';
+import { withoutAnthropicParameters } from '../../../shapes/anthropic-parameters.js';
 import { type ModelFamily, familyOf } from '../models.js';
 import { because, type Impossible, invalid, refuseImpossible, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
@@ -151,7 +151,7 @@ const TOP_K: Readonly<Record<ModelFamily, (value: unknown) => Json>> = {
 
 /** OpenAI's own effort, for models that have a parameter of this name or refuse it. */
 const asGiven = (hub: Json, model: string): Json =>
-  present({ reasoning_effort: withoutAnthropicWishes(hub, model).reasoning_effort });
+  present({ reasoning_effort: withoutAnthropicParameters(hub, model).reasoning_effort });
 
 const REASONING: Readonly<Record<ModelFamily, (hub: Json, model: string) => Json>> = {
   anthropic: anthropicReasoning,

@@ -1,6 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
-import { EFFORT_BUDGETS } from '../../../models/efforts.js';
+import { EFFORT_BUDGETS } from '../../efforts.js';
 import { invalid, unsupported } from './refusals.js';
 
 /** Parameters that are translated here or elsewhere. */

@@ -1,7 +1,7 @@
-import { AppError } from '../common/errors/app-error.js';
-import { didYouMean } from '../common/text/nearest-names.js';
-import { catalog } from './catalog/index.js';
-import type { Provider } from './provider.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
+import { catalog } from './index.js';
+import type { Provider } from '../provider.js';
 
 /** Every provider of the catalogue, by id. */
 export const providers: ReadonlyMap<string, Provider> = new Map(

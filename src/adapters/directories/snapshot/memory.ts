@@ -1,4 +1,4 @@
-import type { KeptRow } from './directories/snapshot/kept-row.js';
+import type { KeptRow } from './kept-row.js';
 
 /** The methods of a cache that snapshots need. */
 export interface Memory {

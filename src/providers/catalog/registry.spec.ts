@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../common/errors/app-error.js';
-import { findEndpointRow } from './endpoints/index.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { findEndpointRow } from '../endpoints/index.js';
 import { findProvider, providers } from './registry.js';
 
 const refusalOf = (id: string): AppError => {

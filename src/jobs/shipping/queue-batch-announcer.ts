@@ -5,9 +5,9 @@ import {
   AGGREGATE_LOGS,
   aggregateLogsJob,
   type AggregateLogsPayload,
-} from './queues/aggregate-logs.queue.js';
-import { PatientQueue } from './patient-queue.js';
-import type { BatchAnnouncer } from './shipping/ports.js';
+} from '../queues/aggregate-logs.queue.js';
+import { PatientQueue } from '../patient-queue.js';
+import type { BatchAnnouncer } from './ports.js';
 
 /** Announces stored batches to the queue. Only a hint: the sweep finds batches whose announcement was lost. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { QueuesModule } from './queues/queues.module.js';
+import { QueuesModule } from '../queues/queues.module.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 
 /** For processes that store batches and leave counting to others. */

@@ -1,4 +1,4 @@
-import { BusyPoolError } from './sessions/busy-pool.js';
+import { BusyPoolError } from './busy-pool.js';
 
 /** Network failures, and PostgreSQL's classes for broken connections (08), lack of resources (53) and shutdown (57P). */
 const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08|53|57P)/;
