@@ -76,7 +76,7 @@ describe('the number of providers', () => {
     ['docs/requests.md', 'which of the '],
     ['openapi.json', 'such as openai: one of the '],
   ])('is that of the catalogue in %s', (file, before) => {
-    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
     const [, after = ''] = text.split(before);
 
     expect(Number.parseInt(after, 10)).toBe(providers.size);
