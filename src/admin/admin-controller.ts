@@ -5,17 +5,13 @@ import { RoleGuard } from '../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { KnownParametersGuard } from './known-parameters.guard.js';
+import { API_KEY_SECURITY, SESSION_SECURITY } from './openapi/security.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 
 export const ADMIN_DOOR = 'gatehouse:admin-door';
 
 const VERSIONED = /^v\d+\//;
-
-/** Name of the API key in the OpenAPI document. */
-export const API_KEY_SECURITY = 'gateway-api-key';
-/** Name of the dashboard session's cookie in the OpenAPI document. */
-export const SESSION_SECURITY = 'dashboard-session';
 
 /**
  * Makes a class an administrative controller, the only way to add one: it identifies the caller, requires the scope that the handler

@@ -6,6 +6,7 @@ import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditDestinationsModule } from './audit-destinations/audit-destinations.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { AuditLogsModule } from './audit-logs/audit-logs.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
@@ -43,6 +44,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     DiscoveryModule,
     StrategiesModule,
     AuditModule,
+    AuditLogsModule,
     AuditDestinationsModule,
     RepeatsModule,
     OrganizationsModule,

@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'adapters/tokens/key-renewal.ts': 'waits for another process to fetch one key set, ten seconds at most',
   'server/admin-relay.ts': 'the tries of one request',
   'adapters/directories/refreshing-cache.ts': 'the reads of one value',
-  'admin/audit/audit-logs.service.ts': 'the pages of one export',
+  'admin/audit-logs/audit-logs.service.ts': 'the pages of one export',
   'admin/logs/search/body-search.ts': 'the steps of one search',
   'adapters/directories/snapshot/snapshot-file.ts': 'the parts of one file',
   'gateway/guardrails/texts/escaped-text.ts': 'the special characters of one text',

@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Methods that are recorded: changes, and GET for downloading a file of the log. */
+export const RECORDED_METHODS = ['POST', 'PUT', 'DELETE', 'PATCH', 'GET'] as const;
+
 /**
  * One administrative action, done or refused. Written once: the table refuses changes. Records of an organization are numbered without gaps
  * and chained by hash, so that edits, removals and moves are detected.

@@ -5,13 +5,11 @@ import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../../auth/auth.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { AuditChain } from './audit-chain.js';
-import { AuditLogsController } from './audit-logs.controller.js';
-import { AuditLogsService } from './audit-logs.service.js';
 import { AuditSeal } from './audit-seal.js';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from './audit-seal-key.js';
 import { AuditInterceptor } from './audit.interceptor.js';
-import { ChainVerification } from './chain-verification.service.js';
 import { AuditTrail } from './audit-trail.service.js';
+import { ChainVerification } from './chain-verification.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
 import { AuditRecord } from './audit-record.entity.js';
 
@@ -19,17 +17,15 @@ import { AuditRecord } from './audit-record.entity.js';
 @Global()
 @Module({
   imports: [AuthModule, TransactionRepositories.forFeature(AuditRecord)],
-  controllers: [AuditLogsController],
   providers: [
     AuditChain,
     AuditTrail,
     AuditInterceptor,
     RefusalRecordingFilter,
-    AuditLogsService,
     ChainVerification,
     { provide: AuditSeal, inject: [SETTINGS, DataSource], useFactory: sealOf },
   ],
-  exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],
+  exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter, ChainVerification],
 })
 export class AuditModule {}
 

@@ -7,7 +7,7 @@ import {
   SESSION_ACTION,
 } from '../../auth/permissions/access.decorators.js';
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
-import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
+import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { VERSION } from '../../common/version.js';
 import { tellConstraints } from './constraints.js';

@@ -3,7 +3,7 @@ import type { Endpoint, Operation } from '../../providers/endpoint.js';
 import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/catalog/registry.js';
-import { API_KEY_SECURITY } from '../admin-controller.js';
+import { API_KEY_SECURITY } from './security.js';
 import { ENDPOINT_DESCRIPTIONS, GATEWAY_SUMMARIES } from './descriptions/gateway-operations.js';
 import { GROUPS } from './descriptions/groups.js';
 

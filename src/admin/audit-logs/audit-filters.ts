@@ -1,7 +1,7 @@
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { RECORDED_METHODS } from './reading.js';
+import { RECORDED_METHODS } from '../audit/audit-record.entity.js';
 
 /** A condition of a query: its parameter, and SQL that refers to it only by the given placeholder. */
 export interface AuditCondition {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AuditRecord } from './audit-record.entity.js';
+import type { AuditRecord } from '../audit/audit-record.entity.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
-import { RECORDED_METHODS } from './reading.js';
+import { RECORDED_METHODS } from '../audit/audit-record.entity.js';
 
 const textOrNull = (example?: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, ...(example === undefined ? {} : { example }) });

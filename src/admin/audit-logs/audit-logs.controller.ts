@@ -14,7 +14,7 @@ import { AUDIT_FILTERS, auditConditions } from './audit-filters.js';
 import { AuditLogListDto } from './audit-log.dto.js';
 import { AuditLogsService } from './audit-logs.service.js';
 import { ChainReportDto } from './chain-report.dto.js';
-import { ChainVerification } from './chain-verification.service.js';
+import { ChainVerification } from '../audit/chain-verification.service.js';
 
 const JSON_LINES = 'application/x-ndjson';
 

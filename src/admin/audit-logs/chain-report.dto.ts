@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { PartReport } from './chain-verification.service.js';
+import type { PartReport } from '../audit/chain-verification.service.js';
 
 const PROBLEMS = ['missing', 'changed', 'forged', 'cut', 'set_back'] as const;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Between, type SelectQueryBuilder, type Repository } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
-import { AuditRecord } from './audit-record.entity.js';
+import { AuditRecord } from '../audit/audit-record.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { pageOfLongList } from '../../database/long-list.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
