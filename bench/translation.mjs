@@ -5,7 +5,7 @@
  * requests pay none of it. Percentiles are over single calls.
  */
 import { performance } from 'node:perf_hooks';
-import { findProvider } from '../dist/providers/registry.js';
+import { findProvider } from '../dist/providers/catalog/registry.js';
 import { clientShapes } from '../dist/providers/shapes/index.js';
 import { TranslatedStream } from '../dist/gateway/translation/translated-stream.js';
 import { translatedAnswer } from '../dist/gateway/translation/translated-answer.js';

@@ -10,7 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { buildOpenApi } from '../dist/admin/openapi/document.js';
 import { AdministrationModule } from '../dist/administration.module.js';
-import { SCOPES } from '../dist/auth/permissions/scopes.js';
+import { SCOPES } from '../dist/auth/scopes.js';
 import { createDataSource } from '../dist/schema/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
 import { loadSettings } from '../dist/common/settings/settings.js';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../common/errors/app-error.js';
+import { unknownPath } from './unknown-path.js';
 
 const SEGMENT = /:[^/]+/g;
 const WILDCARD = /\*$/;
@@ -14,8 +15,8 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Responds with 405 and the allowed methods when a path does not support a method, and refuses the body of a GET. Call it before any route
- * is added.
+ * Responds with 405 and the allowed methods when a path does not support a method, with 404 and the nearest paths when there is none, and
+ * refuses the body of a GET. Call it before any route is added.
  */
 export function refuseWrongMethods(server: FastifyInstance): void {
   const paths = new Map<string, { readonly expression: RegExp; readonly methods: Set<string> }>();
@@ -30,18 +31,32 @@ export function refuseWrongMethods(server: FastifyInstance): void {
     if (exact || isRouted) return exact ?? NONE;
     return [...paths.values()].find(({ expression }) => expression.test(path))?.methods ?? NONE;
   };
+  /** Fixed paths below one that lacks the method, such as those that create the kinds of API keys. */
+  const placesBelow = (path: string, method: string): readonly string[] =>
+    [...paths]
+      .filter(([url, { methods }]) => url.startsWith(`${path}/`) && !url.includes(':') && methods.has(method))
+      .map(([url]) => url);
   server.addHook('onRequest', (request, _reply, done) => {
     const path = request.url.split('?', 1)[0] as string;
-    done(refusalOf(request, methodsOf(path, !request.is404)));
+    const allowed = methodsOf(path, !request.is404);
+    if (request.is404 && (allowed.size === 0 || allowed.has(request.method)))
+      done(unknownPath(path, paths.keys()));
+    else done(refusalOf(request, allowed, placesBelow(path, request.method)));
   });
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function refusalOf(request: FastifyRequest, allowed: ReadonlySet<string>): AppError | undefined {
+function refusalOf(
+  request: FastifyRequest,
+  allowed: ReadonlySet<string>,
+  places: readonly string[],
+): AppError | undefined {
   const { method } = request;
-  if (allowed.size > 0 && !allowed.has(method))
-    return new AppError('method_not_allowed', { method, allowed: [...allowed].sort().join(', ') });
+  if (allowed.size > 0 && !allowed.has(method)) {
+    const hint = places.length === 0 ? '' : ` Send a ${method} to ${places.join(', ')}.`;
+    return new AppError('method_not_allowed', { method, allowed: [...allowed].sort().join(', '), hint });
+  }
   if (!request.is404 && (method === 'GET' || method === 'HEAD') && hasBody(request))
     return new AppError('body_not_allowed', { method });
   return undefined;

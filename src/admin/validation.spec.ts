@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { Transform, Type } from 'class-transformer';
+import { plainToInstance, Transform, Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
+import { type AppError, errorBody } from '../common/errors/app-error.js';
 import { createValidationPipe } from './validation.js';
 import {
   HasNoEffectYet,
@@ -60,6 +61,14 @@ class Dto {
   @Transform(({ value }: { readonly value: unknown }) => [value])
   readonly list?: unknown;
 
+  @IfGiven()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Transform(({ value }: { readonly value: unknown }) =>
+    [value].flat().map((each) => plainToInstance(Inner, each)),
+  )
+  readonly items?: Inner[];
+
   @HasNoEffectYet('it has no effect yet')
   readonly limit?: unknown;
 }
@@ -104,6 +113,25 @@ describe('the validation of bodies', () => {
     await expect(check(body)).rejects.toThrow(sentence);
   });
 
+  it.each([
+    [{ name: 'A', items: [{ text: 'x' }, { text: 7 }] }, 'items[1].text', 'is invalid: it must be a string.'],
+    [{ name: 'A', items: { text: 7 } }, 'items.text', 'is invalid: it must be a string.'],
+    [
+      { name: 'A', items: [{ text: 'x', valueOf: 1 }] },
+      'items[0].valueOf',
+      'is invalid: its name is that of',
+    ],
+    [{ name: 'A', items: [{}] }, 'items[0].text', 'is missing.'],
+    [{ name: '' }, 'name', 'is empty.'],
+  ])('names the place in %j as it was sent, in the message and in param', async (body, place, words) => {
+    const error = await check(body).then(
+      () => expect.fail('The body was accepted.'),
+      (thrown: unknown) => thrown as AppError,
+    );
+    expect(error.message).toContain(`The field "${place}" ${words}`);
+    expect(errorBody(error, 'id').error.param).toBe(place);
+  });
+
   it('lets a field be what the DTO makes of it', async () => {
     expect(await check({ name: 'A', list: { text: 'x' } })).toMatchObject({ list: [{ text: 'x' }] });
     await expect(check({ name: 'A', list: { text: 'x', toString: 1 } })).rejects.toThrow('toString');
@@ -130,7 +158,8 @@ describe('the validation of bodies', () => {
   it('takes an empty note, as a form sends it, and no empty reason', async () => {
     expect(await check({ name: 'A', note: '' })).toMatchObject({ note: '' });
     await expect(check({ name: 'A', note: 'x'.repeat(2001) })).rejects.toThrow('at most 2000');
-    await expect(check({ name: 'A', reason: '' })).rejects.toThrow('1 to 2000');
+    await expect(check({ name: 'A', reason: '' })).rejects.toThrow('"reason" is empty');
+    await expect(check({ name: 'A', reason: ' '.repeat(2001) })).rejects.toThrow('1 to 2000');
   });
 
   it('takes null for "nothing" where that means something', async () => {

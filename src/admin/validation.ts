@@ -1,6 +1,14 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { AppError } from '../common/errors/app-error.js';
+import {
+  fieldError,
+  invalidField,
+  missingField,
+  placeOf,
+  type Steps,
+  unknownField,
+} from '../common/errors/field-errors.js';
 import { didYouMean } from '../common/text/nearest-names.js';
 
 /** Validates bodies against their DTO. Nothing is converted or silently dropped: unknown fields are named and refused. */
@@ -13,7 +21,7 @@ export function createValidationPipe(): ValidationPipe {
     forbidUnknownValues: true,
     // The target provides the names of its fields, and the value shows which are missing. Neither is ever shown.
     validationError: { target: true, value: true },
-    exceptionFactory: toAppError,
+    exceptionFactory: (errors) => new InvalidBody(errors),
   });
 }
 
@@ -25,9 +33,18 @@ class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && Array.isArray(value) && metadata.metatype !== Array)
       throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
-    const dto: unknown = await super.transform(value, metadata);
-    if (metadata.type === 'body') checkNamesOfMethods(value, dto, '');
+    const dto: unknown = await super.transform(value, metadata).catch((thrown: unknown) => {
+      throw thrown instanceof InvalidBody ? toAppError(thrown.errors, value) : thrown;
+    });
+    if (metadata.type === 'body') checkNamesOfMethods(value, dto, []);
     return dto;
+  }
+}
+
+/** The findings of the library, until they are reported by their place in the body that was sent. */
+class InvalidBody extends Error {
+  constructor(readonly errors: readonly ValidationError[]) {
+    super('The body is invalid.');
   }
 }
 
@@ -35,13 +52,13 @@ class ObjectPipe extends ValidationPipe {
  * Even in free-form documents, the library that builds DTOs drops names of methods, such as "toString", before validation.
  * @see https://github.com/typestack/class-transformer/blob/develop/src/TransformOperationExecutor.ts
  */
-function checkNamesOfMethods(sent: unknown, built: unknown, path: string): void {
+function checkNamesOfMethods(sent: unknown, built: unknown, above: Steps): void {
   if (sent === built || !isNode(sent) || !isNode(built)) return;
   for (const [name, value] of Object.entries(sent)) {
-    const place = Array.isArray(sent) ? path : path === '' ? name : `${path}.${name}`;
+    const steps = [...above, Array.isArray(sent) ? Number(name) : name];
     if (name in Object.prototype && !Object.hasOwn(built, name))
-      throw new AppError('invalid_request', { detail: nameOfAMethod(place) });
-    checkNamesOfMethods(value, built[name], place);
+      throw invalidField(shortened(placeOf(steps)), 'its name is that of a built-in method');
+    checkNamesOfMethods(value, built[name], steps);
   }
 }
 
@@ -52,28 +69,50 @@ const UNKNOWN_FIELD = 'whitelistValidation';
 const LONGEST_NAME = 64;
 
 /** Names the field and the rule, and never shows the value, which may be a secret. */
-function toAppError(errors: readonly ValidationError[]): AppError {
+function toAppError(errors: readonly ValidationError[], sent: unknown): AppError {
   const [first] = errors;
   if (!first) return new AppError('invalid_request', { detail: 'The request body is invalid.' });
-  const { path, error } = innermost(first, first.property);
-  return new AppError('invalid_request', { detail: sentence(path, error) });
+  const { path, error } = innermost(first, [first.property]);
+  return refusalOf(shortened(placeOf(asSent(path, sent))), error);
 }
 
-function innermost(error: ValidationError, path: string): { path: string; error: ValidationError } {
+function innermost(
+  error: ValidationError,
+  path: readonly string[],
+): { path: readonly string[]; error: ValidationError } {
   const [child] = error.children ?? [];
-  return child ? innermost(child, `${path}.${child.property}`) : { path, error };
+  return child ? innermost(child, [...path, child.property]) : { path, error };
 }
 
-function sentence(path: string, { property, value, target, constraints = {} }: ValidationError): string {
+const INDEX = /^\d+$/;
+
+/** The steps in the body as sent: the index of a list is a number, and where one object stands for a list of one, there is no index. */
+function asSent(path: readonly string[], sent: unknown): Steps {
+  const steps: (string | number)[] = [];
+  let node: unknown = sent;
+  for (const step of path) {
+    if (INDEX.test(step) && isNode(node) && !(step in node)) continue;
+    steps.push(Array.isArray(node) ? Number(step) : step);
+    node = isNode(node) ? node[step] : undefined;
+  }
+  return steps;
+}
+
+function refusalOf(place: string, error: ValidationError): AppError {
+  const { property, target, constraints = {} } = error;
+  const value: unknown = error.value;
   if (UNKNOWN_FIELD in constraints)
-    return `There is no field "${shortened(path)}" here${didYouMean(property.slice(0, LONGEST_NAME), fieldsOf(target))}.`;
-  if (value === undefined && !(UNUSABLE in constraints)) return `The field "${shortened(path)}" is missing.`;
+    return unknownField(place, didYouMean(property.slice(0, LONGEST_NAME), fieldsOf(target)));
+  if (value === undefined && !(UNUSABLE in constraints)) return missingField(place);
+  return value === '' ? fieldError(place, 'is empty') : invalidField(place, ruleOf(error));
+}
+
+function ruleOf({ property, value, target, constraints = {} }: ValidationError): string {
   const kind = Object.keys(KINDS).find((name) => name in constraints && !isOwn(constraints[name], property));
   const [first = 'it is invalid'] = Object.values(constraints);
   const subject = Array.isArray(value) ? 'each entry' : 'it';
   const ofStrings = kind === 'isArray' && hasStrings(target, property) ? ' of strings' : '';
-  const rule = kind === undefined ? withoutName(first, property) : `${subject} ${KINDS[kind]}${ofStrings}`;
-  return `The field "${shortened(path)}" is invalid: ${rule}.`;
+  return kind === undefined ? withoutName(first, property) : `${subject} ${KINDS[kind]}${ofStrings}`;
 }
 
 /** The fields with rules in a DTO, which are all of its fields. */
@@ -106,9 +145,6 @@ const withoutName = (message: string, property: string): string =>
 /** Whether a DTO has words of its own for a rule. The library's begin with the name of the property, or with "each value in". */
 const isOwn = (message: string | undefined, property: string): boolean =>
   message === undefined || !(message.startsWith(property) || message.startsWith('each value in'));
-
-const nameOfAMethod = (path: string): string =>
-  `The field "${shortened(path)}" is invalid: its name is that of a built-in method.`;
 
 const shortened = (path: string): string =>
   path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;

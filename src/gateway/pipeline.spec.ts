@@ -188,15 +188,15 @@ describe('Pipeline', () => {
   });
 
   it.each([
-    ['admin_key', null, '/v1/api-keyz', 404, 'There is no such path; the administration has /v1/api-keys.'],
-    ['admin_key', null, '/v1/workspaces', 404, 'path; the administration has /v1/admin/workspaces.'],
-    ['admin_key', null, '/v1/workspaces/some-id?x=1', 404, 'the administration has /v1/admin/workspaces.'],
-    ['admin_key', null, '/v1/invites', 404, 'the administration has /v1/admin/users/invites.'],
-    ['admin_key', null, '/v1/me', 404, 'the administration has /v1/admin/me.'],
+    ['admin_key', null, '/v1/api-keyz', 404, 'There is no such path (did you mean /v1/api-keys?).'],
+    ['admin_key', null, '/v1/workspaces', 404, 'path (did you mean /v1/admin/workspaces?).'],
+    ['admin_key', null, '/v1/workspaces/some-id?x=1', 404, 'path (did you mean /v1/admin/workspaces?).'],
+    ['admin_key', null, '/v1/invites', 404, 'path (did you mean /v1/admin/users/invites?).'],
+    ['admin_key', null, '/v1/me', 404, 'path (did you mean /v1/admin/me?).'],
     ['admin_key', null, '/v1/workspace', 404, '/v1/admin/workspaces'],
-    ['workspace_service_key', 'w', '/v1/users', 404, 'the administration has /v1/admin/users.'],
+    ['workspace_service_key', 'w', '/v1/users', 404, 'path (did you mean /v1/admin/users?).'],
     ['admin_key', null, '/v1/things/of/a/provider', 404, 'There is no such path in the administration'],
-    ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'the administration has /v1/virtual-keys.'],
+    ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'path (did you mean /v1/virtual-keys?).'],
     ['workspace_service_key', 'w', '/v1/things/of/a/provider', 403, 'it lacks the scope completions.write'],
     ['admin_key', null, '/v1/proxy/api-keyz', 403, 'admin keys cannot call models. Use a workspace API key'],
   ] as const)('tells %s (%s) that %s is not there: %i', async (kind, workspaceId, path, status, words) => {
@@ -216,6 +216,10 @@ describe('Pipeline', () => {
     ['/v1/chat/completion', 404, 'did you mean /v1/chat/completions?'],
     ['/v1/embedding?x=1', 404, 'did you mean /v1/embeddings?'],
     ['/v1/audio/transcription', 404, 'did you mean /v1/audio/transcriptions?'],
+    ['/v1/virtualkeys', 404, 'There is no such path (did you mean /v1/virtual-keys?).'],
+    ['/v1/log?page_size=1', 404, 'There is no such path (did you mean /v1/logs?).'],
+    ['/v1/model/info', 404, 'did you mean /v1/model-configs or /v1/models?'],
+    ['/v1/v1/messages', 404, "Leave /v1 out of the client's base URL, to reach /v1/messages."],
     ['/v1/chat/completions', 400, 'No provider was chosen'],
     ['/v1/things/of/a/provider', 400, 'No provider was chosen'],
     ['/v1/proxy/chat/completion', 400, 'No provider was chosen'],
@@ -235,7 +239,7 @@ describe('Pipeline', () => {
     const response = await request('/v1/workspaces?page_size=1');
 
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain('the administration has /v1/admin/workspaces.');
+    expect(await response.text()).toContain('path (did you mean /v1/admin/workspaces?).');
     expect(calls).toEqual([]);
     expect(logs[0]?.record).toMatchObject({ status: 404, error_code: 'not_found', ending: 'refused' });
     expect((await request('/v1/proxy/workspaces')).status).toBe(400);
@@ -306,6 +310,25 @@ describe('Pipeline', () => {
     expect(calls).toEqual([]);
   });
 
+  it.each([
+    [
+      'openai/gpt-4o',
+      'for the model "openai/gpt-4o", send x-gateway-provider: openai and the model "gpt-4o". Send ',
+    ],
+    ['@openai-prod', 'the model "@openai-prod" names no model after the virtual key. Send '],
+    ['gpt-4o', 'No provider was chosen. Send '],
+    ['nobody/gpt-4o', 'No provider was chosen. Send '],
+  ])('says which provider the model %s may have meant', async (model, words) => {
+    const { request } = await given({});
+    const response = await request('/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ model }),
+    });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'provider_missing', message: expect.stringContaining(words) as string },
+    });
+  });
+
   it('lets the model name its target and takes the name out of the body', async () => {
     const { request, calls } = await given({ answers: [{ chunks: [ANSWER] }] });
 
@@ -359,9 +382,23 @@ describe('Pipeline', () => {
   it.each([
     [
       { 'x-gateway-virtual-key': 'opnai-prod' },
-      'There is no such virtual key "opnai-prod" in this workspace.',
+      'There is no such virtual key "opnai-prod" in this workspace (did you mean "openai-prod"?).',
     ],
-    [{ 'x-gateway-provider': '@opnai-prod' }, 'There is no such virtual key "opnai-prod" in this workspace.'],
+    [
+      { 'x-gateway-provider': '@opnai-prod' },
+      'There is no such virtual key "opnai-prod" in this workspace (did you mean "openai-prod"?).',
+    ],
+    [{ 'x-gateway-virtual-key': 'theirs' }, 'There is no such virtual key "theirs" in this workspace.'],
+    [
+      { 'x-gateway-virtual-key': 'groq' },
+      'There is no such virtual key "groq" in this workspace; to name a provider, send x-gateway-provider with its key in Authorization.',
+    ],
+    [
+      { 'x-gateway-virtualkey': 'openai-prod' },
+      expect.stringContaining(
+        'No provider was chosen: there is no header "x-gateway-virtualkey" (did you mean "x-gateway-virtual-key"?). Send ',
+      ) as string,
+    ],
     [{ 'x-gateway-config': 'pc-unknown' }, 'There is no such config "pc-unknown".'],
     [
       { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:9' },

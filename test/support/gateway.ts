@@ -199,6 +199,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const planner = new Planner(
     { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
     new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+    { find: () => usable },
   );
   const admission = new Admission(new Limiter(store), settings);
   const pipeline = new Pipeline(

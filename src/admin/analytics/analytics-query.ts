@@ -5,10 +5,11 @@ import {
   LOG_FILTERS,
 } from '../../request-log/reading/log-filters.js';
 import { type ListQuery, noParameter, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import type { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { automaticInterval, type Interval, INTERVALS, isTimeZone, timeSlots } from './time-slots.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 
 /** The parameters besides the filters, also for the OpenAPI document. */
 export const RANGE_PARAMETERS = {
@@ -54,16 +55,17 @@ function conditionIn(query: ListQuery, name: string): QueryCondition {
 function rangeOf(query: ListQuery, now: number): TimeRange {
   const to = Math.ceil((timeOf(query, 'max') ?? now) / GRAIN_MS.minute) * GRAIN_MS.minute;
   const from = startOf('minute', timeOf(query, 'min') ?? to - GRAIN_MS.day);
-  if (from >= to) throw new AppError('invalid_request', { detail: emptyRange(query) });
+  if (from >= to) throw emptyRange(query);
   return { from, to };
 }
 
 /** Names the parameter that was sent: without an end, the end is now. */
-function emptyRange(query: ListQuery): string {
+function emptyRange(query: ListQuery): AppError {
   const [beginning, end] = [sentName(query, 'min'), sentName(query, 'max')];
+  const name = beginning ?? 'time_of_generation_min';
   if (end === null)
-    return `The parameter "${beginning}" must lie in the past, where "time_of_generation_max" is not given.`;
-  return `The parameter "${beginning ?? 'time_of_generation_min'}" must lie before "${end}".`;
+    return parameterError(name, 'must lie in the past, where "time_of_generation_max" is not given');
+  return parameterError(name, `must lie before "${end}"`);
 }
 
 /** Each bound has two names; null when neither was sent. */
@@ -82,14 +84,9 @@ function timeOf(query: ListQuery, end: 'min' | 'max'): number | undefined {
 export function slotsOf(query: ListQuery, range: TimeRange): readonly number[] {
   const zone = parameterOf(query, 'time_zone') ?? 'UTC';
   if (!isTimeZone(zone))
-    throw new AppError('invalid_request', {
-      detail: 'The parameter "time_zone" must be an IANA time zone, such as Europe/Berlin.',
-    });
+    throw parameterError('time_zone', 'must be an IANA time zone, such as Europe/Berlin');
   const interval = parameterOf(query, 'interval') ?? automaticInterval(range);
-  if (!isInterval(interval))
-    throw new AppError('invalid_request', {
-      detail: `The parameter "interval" must be one of ${INTERVALS.join(', ')}.`,
-    });
+  if (!isInterval(interval)) throw parameterError('interval', `must be one of ${INTERVALS.join(', ')}`);
   return timeSlots(range, interval, zone);
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 import { type CountedRange, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
@@ -185,9 +185,7 @@ function columnsOf(query: ListQuery, grouping: Grouping): readonly ColumnName[] 
       .map((name) => name.trim()) ?? grouping.columns;
   return names.map((name) => {
     if (isColumn(name)) return name;
-    throw new AppError('invalid_request', {
-      detail: `The parameter "columns" must be a list of ${Object.keys(COLUMNS).join(', ')}.`,
-    });
+    throw parameterError('columns', `must be a list of ${Object.keys(COLUMNS).join(', ')}`);
   });
 }
 
@@ -195,12 +193,8 @@ function orderOf(query: ListQuery): { readonly orderBy: ColumnName; readonly dir
   const orderBy = parameterOf(query, 'order_by') ?? 'requests';
   const direction = (parameterOf(query, 'order_by_type') ?? 'desc').toLowerCase();
   if (!isColumn(orderBy))
-    throw new AppError('invalid_request', {
-      detail: `The parameter "order_by" must be one of ${Object.keys(COLUMNS).join(', ')}.`,
-    });
+    throw parameterError('order_by', `must be one of ${Object.keys(COLUMNS).join(', ')}`);
   if (direction !== 'asc' && direction !== 'desc')
-    throw new AppError('invalid_request', {
-      detail: 'The parameter "order_by_type" must be "asc" or "desc".',
-    });
+    throw parameterError('order_by_type', 'must be "asc" or "desc"');
   return { orderBy, direction };
 }

@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import type { ApiKey } from './api-key.entity.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
@@ -212,5 +212,5 @@ function userOf(query: ListQuery): { userId?: string } {
   const userId = parameterOf(query, 'user_id');
   if (userId === undefined) return {};
   if (isUuid(userId)) return { userId: userId.toLowerCase() };
-  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a user.' });
+  throw parameterError('user_id', 'must be the id of a user');
 }

@@ -23,6 +23,7 @@ import {
   type UpdateAuditDestinationDto,
 } from './audit-destination.dto.js';
 import { X509Certificate } from 'node:crypto';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 /** Each of them receives everything, and dead ones are retried indefinitely. */
 const MOST_DESTINATIONS = 5;
@@ -193,5 +194,4 @@ function checkCertificate(target: AuditTarget, caCertificate: string): void {
   }
 }
 
-const refused = (field: string, rule: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "${field}" is invalid: ${rule}.` });
+const refused = (field: string, rule: string): AppError => invalidField(field, rule);

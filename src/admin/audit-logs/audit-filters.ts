@@ -1,5 +1,5 @@
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { RECORDED_METHODS } from '../audit/audit-record.entity.js';
 
@@ -95,7 +95,6 @@ function isFilter(name: string): name is keyof typeof AUDIT_FILTERS {
 function conditionOf(name: keyof typeof AUDIT_FILTERS, text: string): AuditCondition {
   const { sql, read, expects }: Filter = AUDIT_FILTERS[name];
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
-  if (parameter === undefined)
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
+  if (parameter === undefined) throw parameterError(name, `must be ${expects}`);
   return { sql, parameter };
 }

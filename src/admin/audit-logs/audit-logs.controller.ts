@@ -6,7 +6,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
@@ -83,9 +83,7 @@ export class AuditLogsController {
 function afterOf(query: ListQuery): number {
   const text = parameterOf(query, 'after') ?? '0';
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new AppError('invalid_request', {
-    detail: 'The parameter "after" must be a whole number of zero or more.',
-  });
+  throw parameterError('after', 'must be a whole number of zero or more');
 }
 
 function conditionsOf(caller: Principal, query: ListQuery) {

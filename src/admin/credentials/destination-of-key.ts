@@ -5,6 +5,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isHostWithoutQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
+import { fieldError, invalidField } from '../../common/errors/field-errors.js';
 
 /** The destination of a virtual key, as a client names it. */
 export interface WantedDestination {
@@ -126,15 +127,15 @@ const ruleOf = ({ pattern, title, example }: AccountField): Rule => ({
 
 function readField(name: string, value: unknown, { pattern, words }: Rule): string {
   if (typeof value === 'string' && value.length <= LONGEST_VALUE && pattern.test(value)) return value;
-  return refuse(`The field "${name}" is invalid: it must be ${words}.`);
+  throw invalidField(name, `it must be ${words}`);
 }
 
 /** Checks that there is a secret if one is required. A gateway key here is a mistake that would leak it to the provider. */
 export function checkSecret(secret: string | undefined, provider: Provider, reason: string): void {
   if (secret === undefined && provider.auth.id !== 'none')
-    throw new AppError('credential_required', { detail: reason });
+    throw new AppError('credential_required', { detail: reason, parameter: 'key' });
   if (secret !== undefined && looksLikeGatewayKey(secret))
-    refuse('The field "key" carries a gateway key where the provider\'s own key belongs.');
+    throw fieldError('key', "carries a gateway key where the provider's own key belongs");
 }
 
 function refuse(detail: string): never {

@@ -1,6 +1,7 @@
 import { parseDestination } from '../../common/net/destination.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 const ADDRESS = /^(\[.*\]|\d+\.\d+\.\d+\.\d+|localhost)$/;
 
@@ -21,5 +22,4 @@ function detailOf({ code, details }: AppError): string {
     : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
 }
 
-const refused = (detail: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "issuer" is invalid: ${detail}.` });
+const refused = (detail: string): AppError => invalidField('issuer', detail);

@@ -11,6 +11,7 @@ import { SavedProviders } from './saved-providers.service.js';
 import { type OpenTrial, SignInTrialsService } from './sign-in-trials.service.js';
 import { isTrial } from './trial-drafts.service.js';
 import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 
 /**
  * Guards call the providers, because they run before the request's transaction begins: no transaction is open during a slow call, and a
@@ -93,10 +94,7 @@ export class StartGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = requestIn(context);
     const returnTo = textIn(request, 'return_to') ?? DASHBOARD_PATH;
-    if (!isDashboardPath(returnTo))
-      throw new AppError('invalid_request', {
-        detail: 'The parameter "return_to" must be a path below /ui.',
-      });
+    if (!isDashboardPath(returnTo)) throw parameterError('return_to', 'must be a path below /ui');
     const row = await this.providers.usable(textIn(request, 'provider') ?? '');
     const secrets = newSecrets();
     const url = await this.client.authorizationUrl(await this.providers.opened(row), secrets, {

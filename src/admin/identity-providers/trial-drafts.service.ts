@@ -13,6 +13,7 @@ import type { OpenedProvider, SignOnSecrets } from './provider-client.service.js
 import { SavedProviders } from './saved-providers.service.js';
 import type { StartTrialDto } from './sign-in-trial.dto.js';
 import { newSecrets } from './sign-on-flows.service.js';
+import { missingField } from '../../common/errors/field-errors.js';
 
 /** Prefix of the states of trials only. */
 const PREFIX = 'trial.';
@@ -116,7 +117,6 @@ const peopleOf = (dto: StartTrialDto, row: IdentityProvider | undefined) => ({
 const purposeOf = (id: string): string[] => ['sign-in trial', id];
 
 function given(field: string, value: string | undefined): string {
-  if (value === undefined)
-    throw new AppError('invalid_request', { detail: `The field "${field}" is missing.` });
+  if (value === undefined) throw missingField(field);
   return value;
 }

@@ -6,6 +6,7 @@ import { UserCredential } from '../sign-in/user-credential.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 /** Prevents organizations from locking themselves out. */
 @Injectable()
@@ -34,10 +35,7 @@ export class WaysInService {
       status: 'active',
     });
     if (owners.length < ids.length)
-      throw new AppError('invalid_request', {
-        detail:
-          'The field "break_glass_user_ids" is invalid: each must be an active owner of the organization.',
-      });
+      throw invalidField('break_glass_user_ids', 'each must be an active owner of the organization');
   }
 
   /** A provider that is unavailable or misconfigured must not lock the organization out. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../common/errors/app-error.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { WantedDestination } from '../credentials/credentials.service.js';
@@ -122,7 +122,5 @@ function textAt(name: string, value: unknown): string {
 }
 
 function refuse(name: string, rule: string): never {
-  throw new AppError('invalid_request', {
-    detail: `The field "configurations.${name.slice(0, 64)}" is invalid: ${rule}.`,
-  });
+  throw invalidField(`configurations.${name.slice(0, 64)}`, rule);
 }

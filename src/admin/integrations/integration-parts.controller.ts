@@ -4,7 +4,7 @@ import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { IntegrationAccessService } from './integration-access.service.js';
@@ -92,7 +92,5 @@ export class IntegrationPartsController {
 function namesIn(query: ListQuery): readonly string[] {
   const names = (parameterOf(query, 'slugs') ?? '').split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
-  throw new AppError('invalid_request', {
-    detail: 'The parameter "slugs" must name models, with commas between them.',
-  });
+  throw parameterError('slugs', 'must name models, with commas between them');
 }

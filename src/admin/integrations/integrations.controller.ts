@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
@@ -89,7 +89,5 @@ export class IntegrationsController {
 function levelOf(query: ListQuery): IntegrationLevel {
   const level = parameterOf(query, 'type') ?? 'all';
   if (level === 'all' || level === 'organisation' || level === 'workspace') return level;
-  throw new AppError('invalid_request', {
-    detail: 'The parameter "type" must be "all", "organisation" or "workspace".',
-  });
+  throw parameterError('type', 'must be "all", "organisation" or "workspace"');
 }

@@ -17,6 +17,7 @@ import { PeopleService } from '../users/people.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { type CreateInviteDto, InviteDto, type InviteWithWorkspaces, statusOf } from './invite.dto.js';
 import { InviteDelivery } from './invite-delivery.js';
+import { fieldError } from '../../common/errors/field-errors.js';
 
 export interface InviteFilters {
   readonly role?: InvitedRole | undefined;
@@ -123,9 +124,7 @@ export class InvitesService {
     const { workspaces, workspace_api_key_details: key } = dto;
     if (key === undefined) return null;
     if (workspaces.length > 0) return this.userKeys.promise(caller, key.scopes);
-    const detail =
-      'The field "workspace_api_key_details" needs at least one of "workspaces": keys belong to one.';
-    throw new AppError('invalid_request', { detail });
+    throw fieldError('workspace_api_key_details', 'needs at least one of "workspaces": keys belong to one');
   }
 
   private async workspacesOf(caller: Principal, { workspaces }: CreateInviteDto) {
@@ -135,10 +134,7 @@ export class InvitesService {
       workspaces.map(({ role }) => role),
     );
     for (const { id, role } of workspaces) roles.set((await this.workspaces.get(caller, id)).id, role);
-    if (roles.size < workspaces.length)
-      throw new AppError('invalid_request', {
-        detail: 'The field "workspaces" names the same workspace twice.',
-      });
+    if (roles.size < workspaces.length) throw fieldError('workspaces', 'names the same workspace twice');
     return roles;
   }
 

@@ -12,6 +12,7 @@ import { LimitStatusDto, type RaiseLimitDto } from './limit-status.dto.js';
 import { budgetStatus, byFullness, type LimitStatus, rateStatus } from './limit-statuses.js';
 import { checkMayChange, type LimitedSubject, LimitSubjects } from './limit-subjects.service.js';
 import { LimitUsage } from './limit-usage.service.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 /** Shows every limit with its use, and raises budgets for the current period. */
 @Injectable()
@@ -72,9 +73,6 @@ function raisedBy(rule: BudgetRule, by: number): BudgetRule {
     });
   const known = rule.raise?.ends_at === endsAt ? rule.raise.amount : 0;
   const amount = known + budgetAmount('by', rule.type, by);
-  if (!Number.isSafeInteger(rule.amount + amount))
-    throw new AppError('invalid_request', {
-      detail: 'The field "by" is invalid: the budget would be too large.',
-    });
+  if (!Number.isSafeInteger(rule.amount + amount)) throw invalidField('by', 'the budget would be too large');
   return { ...rule, raise: { amount, ends_at: endsAt } };
 }

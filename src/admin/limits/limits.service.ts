@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 import { amountIn, counterKey, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { nanoDollars } from '../../providers/prices/decimal.js';
@@ -257,5 +257,5 @@ function checkDistinct(field: string, kinds: readonly string[]): void {
 }
 
 function refuse(field: string, reason: string): never {
-  throw new AppError('invalid_request', { detail: `The field "${field}" is invalid: ${reason}.` });
+  throw invalidField(field, reason);
 }

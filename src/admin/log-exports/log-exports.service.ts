@@ -14,6 +14,7 @@ import { LogsService } from '../logs/logs.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportRestrictions } from './export-restrictions.service.js';
 import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
+import { fieldError } from '../../common/errors/field-errors.js';
 
 /** Maximum number of exports of one workspace written at the same time. */
 const MOST_RUNNING = 5;
@@ -225,8 +226,6 @@ function packingOf(
   const format = wanted.format ?? usual.format;
   const compression = wanted.compression ?? usual.compression;
   if (format === 'parquet' && compression !== 'none')
-    throw new AppError('invalid_request', {
-      detail: 'The field "compression" must be "none" for Parquet, which is compressed inside.',
-    });
+    throw fieldError('compression', 'must be "none" for Parquet, which is compressed inside');
   return { format, compression };
 }

@@ -13,7 +13,7 @@ describe('logs of calls made elsewhere', () => {
       'The field "request" is invalid: it is missing; it must be an object.',
     );
     expect(read([log, { ...log, response: { body: {}, status: 'ok' } }])).toThrow(
-      'The field "1.response.status" is invalid: it must be a number.',
+      'The field "[1].response.status" is invalid: it must be a number.',
     );
     expect(read({ ...log, more: 1 })).toThrow('There is no field "more" here.');
     expect(read(['text'])).toThrow('A log is invalid: it must be an object.');

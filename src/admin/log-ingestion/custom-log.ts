@@ -6,6 +6,7 @@ import { readBySchema, type SchemaMistake } from '../../common/json/read-by-sche
 import { placeOfTooLarge } from './largest-numbers.js';
 import type { UnpricedCall } from './log-ingestion.service.js';
 import { providerOfUrl, usageIn } from './reported-usage.js';
+import { invalidField, placeOf, unknownField } from '../../common/errors/field-errors.js';
 
 const MOST = 500;
 const LONGEST = 256;
@@ -71,15 +72,16 @@ export function customLogsIn(given: unknown, now: number): readonly UnpricedCall
   return list.map((each, at) => {
     const { data, mistakes } = readBySchema(customLog, each);
     if (data) return callOf(data, now);
-    throw new AppError('invalid_request', { detail: sentence(mistakes[0], list.length > 1 ? at : null) });
+    throw refusalOf(mistakes[0], list.length > 1 ? at : null);
   });
 }
 
 /** `at` is the index in the list, if several were sent. */
-function sentence({ path, rule, isUnknown }: SchemaMistake, at: number | null): string {
-  const place = [...(at === null ? [] : [at]), ...path].join('.').slice(0, LONGEST);
-  if (isUnknown) return `There is no field "${place}" here.`;
-  return place === '' ? `A log is invalid: ${rule}.` : `The field "${place}" is invalid: ${rule}.`;
+function refusalOf({ path, rule, isUnknown }: SchemaMistake, at: number | null): AppError {
+  const place = placeOf([...(at === null ? [] : [at]), ...path]).slice(0, LONGEST);
+  if (isUnknown) return unknownField(place);
+  if (place === '') return new AppError('invalid_request', { detail: `A log is invalid: ${rule}.` });
+  return invalidField(place, rule);
 }
 
 function listIn(given: unknown): readonly unknown[] {

@@ -4,6 +4,7 @@ import { LARGEST_PAGE } from '../../common/http/page.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 /** An empty response body. */
 export class DoneDto {}
@@ -35,10 +36,13 @@ class RefusalDto {
 /** Errors that every operation of the administration may return: an example of each, and when it occurs. */
 const REFUSALS: readonly (readonly [AppError, string])[] = [
   [
-    new AppError('invalid_request', { detail: 'The field "name" is invalid: it must be a string.' }),
+    invalidField('name', 'it must be a string'),
     'The request is invalid; the message names the field and the rule.',
   ],
-  [new AppError('unauthenticated'), 'No valid API key was given.'],
+  [
+    new AppError('unauthenticated', { problem: 'The gateway API key or signed token is not valid' }),
+    'No valid API key was given.',
+  ],
   [
     new AppError('forbidden', { detail: 'it needs the scope "virtual_keys.create"' }),
     'The API key lacks the scope that the message names.',

@@ -12,6 +12,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { parseDestination } from '../../common/net/destination.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 const OWNERS_ONLY = 'only an owner can change which signed tokens are accepted';
 
@@ -104,8 +105,7 @@ export class OrganizationJwtService {
 
 function givenKeys(jwks: object | undefined): StoredKey[] {
   const keys = keysInSet(jwks);
-  if (typeof keys === 'string')
-    throw new AppError('invalid_request', { detail: `The field "jwks" is invalid: ${keys}.` });
+  if (typeof keys === 'string') throw invalidField('jwks', keys);
   return [...keys];
 }
 
@@ -148,5 +148,4 @@ function detailOf({ code, details }: AppError): string {
     : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
 }
 
-const refused = (detail: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "jwks_uri" is invalid: ${detail}.` });
+const refused = (detail: string): AppError => invalidField('jwks_uri', detail);

@@ -1,5 +1,5 @@
 import { choiceOf, type ListQuery, parameterOf } from '../../common/http/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import type { PolicyFilter } from './policies.service.js';
 
 type Choices = { readonly [Field in 'type' | 'unit']?: readonly string[] };
@@ -21,5 +21,5 @@ export function statusOf<T extends string>(query: ListQuery, known: readonly T[]
   if (given === undefined) return null;
   const status = known.find((each) => each === given);
   if (status !== undefined) return status;
-  throw new AppError('invalid_request', { detail: `The parameter "status" must be ${known.join(' or ')}.` });
+  throw parameterError('status', `must be ${known.join(' or ')}`);
 }

@@ -1,5 +1,5 @@
-import { AppError } from '../../common/errors/app-error.js';
 import { scaled } from '../../providers/prices/decimal.js';
+import { invalidField, missingField, unknownField } from '../../common/errors/field-errors.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,22 +19,18 @@ export function amountIn(given: unknown, path: string, digits: number): number {
 
 export function objectAt(given: unknown, path: string): Fields {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
-  if (given === undefined)
-    throw new AppError('invalid_request', { detail: `The field "${path}" is missing.` });
+  if (given === undefined) throw missingField(path);
   return refuse(path, 'it must be an object');
 }
 
 export function checkNames(given: object, known: readonly string[], path: string): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new AppError('invalid_request', {
-      detail: `There is no field "${under(path, unknown.slice(0, 64))}" here.`,
-    });
+  if (unknown !== undefined) throw unknownField(under(path, unknown.slice(0, 64)));
 }
 
 export const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Throws `invalid_request`, naming the field. */
 export function refuse(path: string, rule: string): never {
-  throw new AppError('invalid_request', { detail: `The field "${path}" is invalid: ${rule}.` });
+  throw invalidField(path, rule);
 }

@@ -7,6 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { Workspace } from './workspace.entity.js';
+import { missingField } from '../../common/errors/field-errors.js';
 
 export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
@@ -19,8 +20,7 @@ export class WorkspaceFinder {
   async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
     if (named !== undefined) return tenantOf(await this.get(caller, named));
     const { organizationId, workspaceId } = caller;
-    if (workspaceId === null)
-      throw new AppError('invalid_request', { detail: 'The field "workspace_id" is missing.' });
+    if (workspaceId === null) throw missingField('workspace_id');
     return { organizationId, workspaceId };
   }
 

@@ -77,6 +77,25 @@ describe('IdentityService', () => {
     });
   });
 
+  it('refuses a missing key with other words than one that is not accepted, which all have the same', async () => {
+    const refusals = ['nonsense', 'gw_ws_short', KEY.slice(0, -1)].map(
+      (key) => () => identity.identify(withKey(key)),
+    );
+    for (const call of refusals)
+      expect(call).toThrow('The gateway API key or signed token is not valid. Send');
+    await expect(identity.identify(withKey(mintApiKey('ws').reveal()))).rejects.toMatchObject({
+      message: expect.stringMatching(/^The gateway API key or signed token is not valid\. Send/) as string,
+    });
+    const without = (headers: Record<string, string>) => () => identity.identify(requestOf(headers));
+    expect(without({})).toThrow('The request has no gateway API key. Send');
+    expect(without({ authorization: 'Bearer sk-proj-4711' })).toThrow(
+      'The request has no gateway API key. Send',
+    );
+    expect(without({ 'x-gateway-apikey': KEY })).toThrow(
+      'has no gateway API key: there is no header "x-gateway-apikey" (did you mean "x-gateway-api-key"?). Send',
+    );
+  });
+
   it('names the header that holds the key of a provider, asks no store and shows nothing of the key', () => {
     const call = () => identity.identify(withKey('sk-proj-4711'));
     expect(call).toThrow('The header x-gateway-api-key holds a provider');

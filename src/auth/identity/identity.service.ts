@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { hasSeveralKeys, keyBeside, misplacedKey, presentedKey, tokenBeside } from './credentials.js';
+import { mistypedHeader } from './mistyped-header.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { type RefusalReason, refusedCredentials } from './refused-credentials.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
@@ -33,7 +34,8 @@ export class IdentityService {
    */
   identify(request: RequestOrigin): Principal | Promise<Principal> {
     const presented = presentedKey(request.headers);
-    if (presented === null) return this.refuse(request);
+    // A client whose variable is empty sends an empty header.
+    if (presented === null || presented === '') return this.refuse(request);
     const known = looksLikeToken(presented)
       ? this.lookUpToken(presented, request.headers)
       : this.lookUpKey(presented, request.headers);
@@ -80,7 +82,7 @@ export class IdentityService {
     const address = this.checkFailures(request);
     const end = await this.directory.endOf(presented);
     refusedCredentials.count(end?.reason ?? 'unknown', address);
-    if (end === null) throw new AppError('unauthenticated');
+    if (end === null) throw new AppError('unauthenticated', { problem: NOT_ACCEPTED });
     const ended = `${ENDED[end.reason]} ${end.at.toISOString().slice(0, 19)}Z`;
     throw new AppError('api_key_ended', { ended });
   }
@@ -101,7 +103,9 @@ export class IdentityService {
   /** For a request without a valid credential. */
   refuse(request: RequestOrigin, reason: RefusalReason = 'missing'): never {
     this.countFailure(request, reason);
-    throw new AppError('unauthenticated');
+    throw new AppError('unauthenticated', {
+      problem: reason === 'missing' ? missing(request.headers) : NOT_ACCEPTED,
+    });
   }
 }
 
@@ -110,6 +114,15 @@ const ENDED: Readonly<Record<KeyEnd['reason'], string>> = {
   revoked: 'was revoked at',
   replaced: 'was replaced by a rotation and stopped working at',
 };
+
+/** One text for every credential that is not accepted, whatever the reason: the reason would help to guess. */
+const NOT_ACCEPTED = 'The gateway API key or signed token is not valid';
+
+/** Names a header that is nearly the right one. */
+function missing(headers: IncomingHttpHeaders): string {
+  const mistyped = mistypedHeader(headers, ['api-key']);
+  return `The request has no gateway API key${mistyped === null ? '' : `: ${mistyped}`}`;
+}
 
 const NOT_BOTH = 'send the API key or the signed token, not both';
 

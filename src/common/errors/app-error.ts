@@ -1,7 +1,10 @@
 import { type ErrorCode, ERRORS } from './catalog.js';
 import type { ErrorSpec } from './error-spec.js';
 
-/** Values for the `{placeholders}` of a message. Never put a secret here: it is shown to the caller. */
+/**
+ * Values for the `{placeholders}` of a message. `parameter` or `header` is also shown as `param`. Never put a secret here: it is shown to the
+ * caller.
+ */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
 /** An error of the gateway, and its only error class: a provider's own error response is passed on and never becomes one of these. */
@@ -37,7 +40,8 @@ export interface ErrorBody {
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
   const { message, code, spec, details } = error;
-  const param = typeof details.parameter === 'string' ? details.parameter : null;
+  const named = details.parameter ?? details.header;
+  const param = typeof named === 'string' ? named : null;
   return { error: { message, type: spec.type, code, param, request_id: requestId } };
 }
 

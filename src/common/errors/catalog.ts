@@ -48,7 +48,7 @@ export const ERRORS = {
     status: 400,
     type: 'invalid_request_error',
     message:
-      'No provider was chosen. Send x-gateway-virtual-key, or x-gateway-provider with Authorization, or a model written as "@virtual-key/model".',
+      'No provider was chosen{hint}. Send x-gateway-virtual-key, or x-gateway-provider with Authorization, or a model written as "@virtual-key/model".',
   },
   provider_unknown: {
     status: 400,
@@ -95,7 +95,7 @@ export const ERRORS = {
   unauthenticated: {
     status: 401,
     type: 'authentication_error',
-    message: 'The gateway API key is missing or invalid. Send a valid key in the header x-gateway-api-key.',
+    message: '{problem}. Send a valid key, which begins with gw_, in the header x-gateway-api-key.',
   },
   api_key_ended: {
     status: 401,
@@ -153,7 +153,7 @@ export const ERRORS = {
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
-    message: 'The method {method} is not allowed here. Allowed: {allowed}.',
+    message: 'The method {method} is not allowed here. Allowed: {allowed}.{hint}',
   },
   request_timeout: {
     status: 408,

@@ -1,5 +1,5 @@
 import { type ListQuery, parameterOf } from './page.js';
-import { AppError } from '../errors/app-error.js';
+import { parameterError } from '../errors/field-errors.js';
 import { normalizeEmail } from './normal-email.js';
 import { rule } from './validators.js';
 
@@ -23,7 +23,6 @@ export function emailParameterOf(query: ListQuery, name: string): string | undef
   const text = parameterOf(query, name);
   if (text === undefined) return undefined;
   const email = normalizeEmail(text);
-  if (email === null)
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be an e-mail address.` });
+  if (email === null) throw parameterError(name, 'must be an e-mail address');
   return email;
 }

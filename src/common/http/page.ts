@@ -1,5 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import { didYouMean } from '../text/nearest-names.js';
+import { parameterError } from '../errors/field-errors.js';
 
 /** A range of a list. */
 export interface Page {
@@ -44,12 +45,8 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   const [name] = given;
   if (name === undefined) return undefined;
   const value = query[name];
-  if (given.length > 1 || typeof value !== 'string')
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
-  if (value.includes('\0'))
-    throw new AppError('invalid_request', {
-      detail: `The parameter "${name}" must not contain a NUL character.`,
-    });
+  if (given.length > 1 || typeof value !== 'string') throw parameterError(name, 'may be sent only once');
+  if (value.includes('\0')) throw parameterError(name, 'must not contain a NUL character');
   return value;
 }
 
@@ -63,18 +60,14 @@ export function choiceOf<T extends string>(
   if (text === undefined) return undefined;
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
-  throw new AppError('invalid_request', {
-    detail: `The parameter "${name}" must be one of: ${choices.join(', ')}.`,
-  });
+  throw parameterError(name, `must be one of: ${choices.join(', ')}`);
 }
 
 /** A boolean; default: false. Other words are refused: `yes` must not count as `false`. */
 export function flagOf(query: ListQuery, name: string): boolean {
   const text = parameterOf(query, name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new AppError('invalid_request', {
-    detail: `The parameter "${name}" must be "true" or "false".`,
-  });
+  throw parameterError(name, 'must be "true" or "false"');
 }
 
 const LONGEST_NAME = 64;
@@ -83,6 +76,7 @@ const LONGEST_NAME = 64;
 export function noParameter(name: string, known: readonly string[], hint = ''): AppError {
   const shown = name.slice(0, LONGEST_NAME);
   return new AppError('invalid_request', {
+    parameter: shown,
     detail: `There is no parameter "${shown}" here${didYouMean(shown, known)}.${hint}`,
   });
 }
@@ -98,7 +92,5 @@ function wholeOf(query: ListQuery, names: readonly string[], { smallest, largest
   if (text === undefined) return usual;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= smallest && value <= largest) return value;
-  throw new AppError('invalid_request', {
-    detail: `The parameter "${String(names[0])}" must be a whole number from ${smallest} to ${largest}.`,
-  });
+  throw parameterError(String(names[0]), `must be a whole number from ${smallest} to ${largest}`);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearestNames } from './nearest-names.js';
+import { didYouMean, nearestNames, nearestPaths, suggestion } from './nearest-names.js';
 
 const IDS = ['openai', 'azure-openai', 'azure-ai', 'mistral-ai', 'groq', 'google', 'together-ai', 'x-ai'];
 
@@ -67,5 +67,29 @@ describe('didYouMean', () => {
     ],
   ])('answers "%s" with the known names that are near', (asked, known, said) => {
     expect(didYouMean(asked, known)).toBe(said);
+  });
+});
+
+describe('nearestPaths', () => {
+  const KNOWN = ['/v1/configs', '/v1/virtual-keys', '/v1/virtual-keys/:slug', '/v1/files/{id}/content'];
+
+  it.each([
+    ['/v1/virtualkeys', ['/v1/virtual-keys']],
+    ['/v1/virtualkey/mine', ['/v1/virtual-keys/mine']],
+    ['/v1/files/7/contents', ['/v1/files/7/content']],
+    ['/v1/virtual-keys/mine/test', []],
+    ['/v1/unrelated', []],
+  ])('compares %s with the known paths of as many segments', (path, near) => {
+    expect(nearestPaths(path, KNOWN)).toEqual(near);
+  });
+});
+
+describe('suggestion', () => {
+  it.each([
+    [[], ''],
+    [['a'], ' (did you mean a?)'],
+    [['a', 'b', 'c'], ' (did you mean a, b or c?)'],
+  ])('lists %o', (candidates, text) => {
+    expect(suggestion(candidates)).toBe(text);
   });
 });

@@ -1,6 +1,6 @@
 const MOST_SHOWN = 3;
 const MOST_ERRORS = 3;
-/** A name contained in another counts as one typing error away. */
+/** A name that is whole words of another counts as one typing error away: `azure` of `azure-openai`. */
 const CONTAINED = 1;
 const SHORTEST_PART = 3;
 
@@ -24,11 +24,30 @@ export function nearestNames(asked: string, known: Iterable<string>): readonly s
 }
 
 /** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty without a near name. */
-export function didYouMean(asked: string, known: Iterable<string>): string {
-  const near = nearestNames(asked, known).map((name) => `"${name}"`);
-  if (near.length === 0) return '';
-  const last = near.pop();
-  return ` (did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?)`;
+export const didYouMean = (asked: string, known: Iterable<string>): string =>
+  suggestion(nearestNames(asked, known).map((name) => `"${name}"`));
+
+/** ` (did you mean /v1/logs or /v1/configs?)`; empty without candidates. */
+export function suggestion(candidates: readonly string[]): string {
+  if (candidates.length === 0) return '';
+  const [last, ...others] = [...candidates].reverse();
+  const first = others.length === 0 ? '' : `${others.reverse().join(', ')} or `;
+  return ` (did you mean ${first}${last}?)`;
+}
+
+/** A variable segment of a path: `{slug}` or `:slug`. */
+const VARIABLE = /^(?:\{.+\}|:.+)$/;
+
+/**
+ * The known paths nearest to `path`, which has as many segments. A variable segment is filled with what `path` has there.
+ */
+export function nearestPaths(path: string, known: Iterable<string>): readonly string[] {
+  const segments = path.split('/');
+  const filled = [...known]
+    .map((each) => each.split('/'))
+    .filter(({ length }) => length === segments.length)
+    .map((parts) => parts.map((part, at) => (VARIABLE.test(part) ? segments[at] : part)).join('/'));
+  return nearestNames(path, new Set(filled));
 }
 
 /** Names of fields, providers and scopes in normalized form: lower case, words with dashes. */
@@ -38,10 +57,13 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[\s_.]+/g, '-');
 
+/** Whether `words` are whole words of a name. */
+const hasWords = (name: string, words: string): boolean => `-${name}-`.includes(`-${words}-`);
+
 function distanceOf(wanted: string, name: string): number {
   if (wanted === name) return 0;
   const part = wanted.length < name.length ? wanted : name;
-  if (part.length >= SHORTEST_PART && (wanted.includes(name) || name.includes(wanted))) return CONTAINED;
+  if (part.length >= SHORTEST_PART && (hasWords(wanted, name) || hasWords(name, wanted))) return CONTAINED;
   // The difference in length alone is too large, and long names would cost the most.
   if (Math.abs(wanted.length - name.length) > MOST_ERRORS) return Infinity;
   return editDistance(wanted, name);

@@ -116,9 +116,9 @@ export class TargetAttempts {
     planned: PlannedTarget,
   ): Target | Promise<Target> {
     const { request, entry } = exchange;
-    const { modelSlug, path } = read;
+    const { modelSlug, model, path } = read;
     const { headers } = request;
-    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
+    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, model, planned, path });
   }
 
   private seek(

@@ -8,6 +8,7 @@ import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
 import { chunksOf } from './request-body.js';
 import { announcedSize } from './request-hygiene.js';
+import { fieldError } from '../../common/errors/field-errors.js';
 
 /** Maximum size of the fields before the first file: they are held until the model is known. */
 const HELD_BYTES_MAX = 256 * 1024;
@@ -139,10 +140,7 @@ export class FormBody implements PassingForm {
   private note(name: string, bytes: Buffer, start: number): void {
     if (!isNoted(name)) return;
     // Parsers differ in which of two equal fields they use, so the logged value might not be the effective one.
-    if (this.fields.has(name))
-      throw new AppError('invalid_request', {
-        detail: `The field "${name}" may occur in the form only once.`,
-      });
+    if (this.fields.has(name)) throw fieldError(name, 'may occur in the form only once');
     const value = bytes.toString('utf8');
     this.fields.set(name, { value, start, bytes: bytes.length });
     if (!this.isHead) this.onLate(name, value);

@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { nearestNames } from '../../common/text/nearest-names.js';
+import { nearestNames, suggestion } from '../../common/text/nearest-names.js';
 import { endpoints, findEndpointRow } from '../../providers/endpoints/index.js';
 import { requestPath } from '../types/request-path.js';
 import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front-door.js';
@@ -49,14 +49,40 @@ export function orIntendedPath(thrown: unknown, { url = '' }: ClientRequest): un
   const refusal = withoutProvider(url);
   if (refusal) return refusal;
   if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
-  const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
-  return meant === undefined ? (orIntendedEndpoint(url) ?? thrown) : hasInstead([meant]);
+  return withDoubledRoot(url) ?? orIntendedResource(url) ?? thrown;
+}
+
+/** A client that appends `/v1` itself has a base URL that ends with it. */
+function withDoubledRoot(url: string): AppError | null {
+  if (!url.startsWith(DOUBLED_ROOT)) return null;
+  const { path } = requestPath(url.slice(ROOT.length - 1));
+  const shown = path.slice(0, LONGEST_SHOWN);
+  return new AppError('not_found', {
+    resource: `path: it has /v1 twice. Leave /v1 out of the client's base URL, to reach ${ROOT}${shown.slice(1)}`,
+  });
+}
+
+function orIntendedResource(url: string): AppError | null {
+  const segment = firstSegment(url);
+  const exact = ADMINISTRATION_PATHS.get(segment);
+  if (exact !== undefined) return hasInstead([exact]);
+  const endpoint = orIntendedEndpoint(url);
+  if (endpoint || FIRST_SEGMENTS.has(segment)) return endpoint;
+  const near = nearestNames(segment, [...ADMINISTRATION_PATHS.keys(), ...FIRST_SEGMENTS]);
+  if (near.length === 0) return null;
+  return hasInstead(near.map((name) => ADMINISTRATION_PATHS.get(name) ?? ROOT + name));
 }
 
 /** Paths of first-class endpoints below /v1 without a variable part. */
 const ENDPOINT_PATHS = endpoints
   .flatMap(({ operations }) => operations.map(({ path }) => path.slice(1)))
   .filter((path) => !path.includes('{'));
+
+/** First segments of paths of endpoints. */
+const FIRST_SEGMENTS: ReadonlySet<string> = new Set([
+  'models',
+  ...ENDPOINT_PATHS.map((path) => path.split('/', 1)[0] as string),
+]);
 
 const segmentsOf = (path: string): number => path.split('/').length;
 
@@ -74,10 +100,12 @@ function orIntendedEndpoint(url: string): AppError | null {
 }
 
 const LONGEST_DIFFERENCE = 20;
+const LONGEST_SHOWN = 100;
+const DOUBLED_ROOT = `${ROOT}v1/`;
 
 /** The error that the path alone determines; null for a path that only providers have. */
 const withoutProvider = (url: string): AppError | null =>
   BARE_ROOT.test(url) ? new AppError('not_found', { resource: 'path' }) : notBuilt(url);
 
 const hasInstead = (paths: readonly string[]): AppError =>
-  new AppError('not_found', { resource: `path; the administration has ${paths.join(', ')}` });
+  new AppError('not_found', { resource: `path${suggestion(paths)}` });

@@ -1,6 +1,6 @@
 import { FastRequest } from '../../common/http/fast-request.js';
 import type { ClientRequest } from '../../common/http/messages.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { fieldError } from '../../common/errors/field-errors.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../recording/entry.js';
@@ -230,8 +230,7 @@ function isJson(endpoint: Endpoint | null, request: ClientRequest): boolean {
 
 /** Empty if the body names none: the provider decides whether it is required. */
 function modelOf({ model = '' }: Json): string {
-  if (typeof model !== 'string')
-    throw new AppError('invalid_request', { detail: 'The field "model" must be a string.' });
+  if (typeof model !== 'string') throw fieldError('model', 'must be a string');
   return model;
 }
 

@@ -1,5 +1,6 @@
 import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { fieldError } from '../../common/errors/field-errors.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
@@ -59,9 +60,7 @@ export function checkShown({ policy }: Principal, target: Target, { model }: Con
  */
 export function checkLateModel({ policy }: Principal, target: Target, model: string): void {
   if (modelTarget(model))
-    throw new AppError('invalid_request', {
-      detail: 'The field "model" names a virtual key, so it must come before the file in the form.',
-    });
+    throw fieldError('model', 'names a virtual key, so it must come before the file in the form');
   if (policy) checkPolicy(policy, target.provider.id, model);
 }
 

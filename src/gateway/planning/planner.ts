@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
-import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
+import { UsableKeys, VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';
 import type { PlannedTarget, TargetAccount } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -26,6 +26,7 @@ import {
   queryOf,
 } from './account.js';
 import type { RequestPath } from '../types/request-path.js';
+import { providerMissing, virtualKeyUnknown } from './unplanned.js';
 
 /** Input of the plan: the caller, and everything that names a destination. */
 export interface TargetRequest {
@@ -34,6 +35,8 @@ export interface TargetRequest {
   readonly options: GatewayHeaders;
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
+  /** The model as sent, for the error of a request without a target. */
+  readonly model?: string | null;
   /** The target of the config, which precedes all of these. */
   readonly planned: PlannedTarget;
   /** Absent for a request of the gateway's own. */
@@ -78,6 +81,7 @@ export class Planner {
   constructor(
     private readonly virtualKeys: VirtualKeyDirectory,
     private readonly egress: Egress,
+    private readonly usable: UsableKeys,
   ) {}
 
   /**
@@ -99,7 +103,7 @@ export class Planner {
     const { options, modelSlug } = asked;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
     if (slug !== null) return this.storedTarget(asked, slug);
-    if (options.provider === null) throw new AppError('provider_missing');
+    if (options.provider === null) throw providerMissing(asked);
     return { ...this.ownTarget(asked, findProvider(options.provider)), usesCallersKey: true };
   }
 
@@ -144,9 +148,13 @@ export class Planner {
       : this.targetOf(found, name, asked);
   }
 
-  private targetOf(key: VirtualKeySnapshot | null, name: string, asked: TargetRequest): Target {
+  private targetOf(
+    key: VirtualKeySnapshot | null,
+    name: string,
+    asked: TargetRequest,
+  ): Target | Promise<Target> {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
-      throw new AppError('not_found', { resource: `virtual key "${name}" in this workspace` });
+      return virtualKeyUnknown(name, asked, this.usable).then((error) => Promise.reject(error));
     checkPinned(key, hostOf(asked));
     const known = this.stored.get(key);
     const provider = known?.provider ?? findProvider(key.providerId);

@@ -21,6 +21,7 @@ const settings = loadSettings({});
 const planner = new Planner(
   { find: () => null },
   new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+  { find: () => [] },
 );
 
 /** A body that every client format and every dialect can read. */

@@ -1,7 +1,8 @@
+import { fieldError } from '../../common/errors/field-errors.js';
 import type { Json } from '../endpoint.js';
 import { wordOf } from '../endpoints/reading.js';
 import { MediaFile } from '../translation.js';
-import { because, type Impossible, invalid, unsupported } from './refusing.js';
+import { because, type Impossible, unsupported } from './refusing.js';
 
 /** Reads requests to the hub's image and audio endpoints. Fields of forms are strings. */
 
@@ -11,7 +12,7 @@ export function fileIn(hub: Json, name: string): MediaFile {
   const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];
   if (files.length > 1) throw unsupported(name, 'this provider takes one file');
   if (files[0] instanceof MediaFile) return files[0];
-  throw invalid(`The field "${name}" must be a file.`);
+  throw fieldError(name, 'must be a file');
 }
 
 /** Null if it is absent. */
@@ -23,7 +24,7 @@ export function maybeFileIn(hub: Json, name: string): MediaFile | null {
 export function textIn(hub: Json, name: string): string {
   const value = hub[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw invalid(`The field "${name}" must be a string.`);
+  throw fieldError(name, 'must be a string');
 }
 
 /** A number, or a numeric string of a form; undefined if it is absent. */
@@ -32,7 +33,7 @@ export function numberIn(hub: Json, name: string): number | undefined {
   if (value === '') return undefined;
   const read = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;
   if (typeof read === 'number' && Number.isFinite(read)) return read;
-  throw invalid(`The field "${name}" must be a number.`);
+  throw fieldError(name, 'must be a number');
 }
 
 /** Without absent values and nulls. */

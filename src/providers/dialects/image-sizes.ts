@@ -1,4 +1,5 @@
-import { invalid, unsupported } from './refusing.js';
+import { parameterError } from '../../common/errors/field-errors.js';
+import { unsupported } from './refusing.js';
 
 export interface Size {
   readonly width?: number;
@@ -10,7 +11,7 @@ export function sizeOf(size: unknown): Size {
   if (size === undefined || size === null || size === 'auto') return {};
   const [, width, height] =
     /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(typeof size === 'string' ? size : '') ?? [];
-  if (width === undefined) throw invalid('The parameter "size" must be auto or like 1024x1024.');
+  if (width === undefined) throw parameterError('size', 'must be auto or like 1024x1024');
   return { width: Number(width), height: Number(height) };
 }
 

@@ -1,5 +1,6 @@
+import { parameterError } from '../../common/errors/field-errors.js';
 import type { Json } from '../endpoint.js';
-import { invalid, unsupported } from './refusing.js';
+import { unsupported } from './refusing.js';
 
 /** A provider's maximum of stop sequences, and its name for the error. */
 interface StopLimit {
@@ -15,7 +16,7 @@ interface StopLimit {
 export function stopSequences({ stop }: Json, limit?: StopLimit): readonly string[] {
   const given: unknown = typeof stop === 'string' ? [stop] : (stop ?? []);
   if (!Array.isArray(given) || !given.every((one) => typeof one === 'string'))
-    throw invalid('The parameter "stop" must be a string or a list of strings.');
+    throw parameterError('stop', 'must be a string or a list of strings');
   const sequences = given.filter((one) => one !== '');
   if (limit && sequences.length > limit.most)
     throw unsupported('stop', `${limit.provider} takes at most ${limit.most} stop sequences`);

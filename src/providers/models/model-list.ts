@@ -2,6 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { ENDPOINT_IDS, type EndpointId } from '../endpoint.js';
 import { findProvider } from '../catalog/registry.js';
 import type { ModelEntry } from './model-entry.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 
 /** OpenAI's list of models. https://platform.openai.com/docs/api-reference/models/list */
 export interface ModelList {
@@ -90,25 +91,19 @@ function endpointIn(query: URLSearchParams): EndpointId | null {
   const asked = said(query, 'endpoint');
   if (asked === null) return null;
   const known = ENDPOINT_IDS.find((id) => id === asked);
-  if (!known) refuse(`The query parameter "endpoint" must be one of: ${ENDPOINT_IDS.join(', ')}.`);
+  if (!known) throw parameterError('endpoint', `must be one of: ${ENDPOINT_IDS.join(', ')}`);
   return known;
 }
 
 function scopeIn(query: URLSearchParams): 'usable' | 'all' {
   const asked = said(query, 'scope') ?? 'usable';
-  return asked === 'usable' || asked === 'all'
-    ? asked
-    : refuse('The query parameter "scope" must be "usable" or "all".');
+  if (asked === 'usable' || asked === 'all') return asked;
+  throw parameterError('scope', 'must be "usable" or "all"');
 }
 
 function numberIn(query: URLSearchParams, name: string): number | null {
   const asked = said(query, name);
   if (asked === null) return null;
-  if (!/^\d{1,9}$/.test(asked))
-    refuse(`The query parameter "${name}" must be a whole number of zero or more.`);
+  if (!/^\d{1,9}$/.test(asked)) throw parameterError(name, 'must be a whole number of zero or more');
   return Number(asked);
-}
-
-function refuse(detail: string): never {
-  throw new AppError('invalid_request', { detail });
 }

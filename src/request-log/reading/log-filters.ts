@@ -1,4 +1,4 @@
-import { AppError } from '../../common/errors/app-error.js';
+import { parameterError } from '../../common/errors/field-errors.js';
 import { LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
 import { isLabel, labelInClickHouse, labelSql } from '../rollups/labels.js';
 import { metadataFilter, pairsIn } from './metadata-filter.js';
@@ -175,10 +175,7 @@ export function conditionOf(name: LogFilterName, text: string): QueryCondition {
   const filter: Filter = LOG_FILTERS[name];
   // PostgreSQL's texts can hold any character but this one.
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? filter.read(text) : undefined;
-  if (parameter === undefined)
-    throw new AppError('invalid_request', {
-      detail: `The parameter "${name}" must be ${filter.expects}.`,
-    });
+  if (parameter === undefined) throw parameterError(name, `must be ${filter.expects}`);
   const values = valuesOf(name, parameter);
   const { sql, inClickHouse } = (values.some(isLabel) && filter.ofLabels) || filter;
   return {

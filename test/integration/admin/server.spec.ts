@@ -73,6 +73,23 @@ describe('the web server of the administration', () => {
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
   });
 
+  it.each([
+    [
+      'POST',
+      '/v1/api-keys',
+      405,
+      'Send a POST to /v1/api-keys/organisation/service, /v1/api-keys/workspace/service, /v1/api-keys/workspace/user, /v1/api-keys/revoke.',
+    ],
+    ['POST', '/v1/api-keys/workspaces/service', 404, '(did you mean /v1/api-keys/workspace/service?).'],
+    ['GET', '/v1/analytics/graphs/costs', 404, '(did you mean /v1/analytics/graphs/cost?).'],
+    ['GET', '/v1/configs/', 404, '(did you mean /v1/configs?).'],
+    ['POST', '/chat/completions', 404, "(did you mean /v1/chat/completions?). Set the client's base URL to"],
+  ] as const)('says what %s %s may have meant: %i', async (method, path, status, words) => {
+    const answer = await app.call(method, path);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.message).toContain(words);
+  });
+
   it('answers a path that is no URL, and one with a parameter of 4 KiB, in its own words', async () => {
     expect((await app.call('GET', '/v1/configs/%zz')).body.error.code).toBe('path_invalid');
     const long = await app.call('GET', `/v1/configs/${'x'.repeat(4096)}`);
@@ -174,7 +191,7 @@ describe('the web server of the administration', () => {
     expect(headers['x-portkey-request-id']).toBe(headers['x-gateway-request-id']);
   });
 
-  it('answers 401 in the same words, unless the whole secret of a key that has ended is presented', async () => {
+  it('answers a key that is not accepted with 401 in the same words, unless the whole secret of a key that has ended is presented', async () => {
     const { id, key: revoked } = await app.workspaceKey();
     await app.call('DELETE', `/v1/api-keys/${id}`);
     const expired = await app.workspaceKey();
@@ -185,7 +202,7 @@ describe('the web server of the administration', () => {
       await app.dataSource.query('SELECT encode(key_hash, $1) AS hash FROM api_keys LIMIT 1', ['hex'])
     )[0].hash;
     const texts = await Promise.all(
-      ['', 'nonsense', hash, `${revoked.slice(0, -1)}!`].map(async (key) => {
+      ['nonsense', `${hash}${hash}`, hash, `${revoked.slice(0, -1)}!`].map(async (key) => {
         const { status, text, body } = await app.call('GET', '/v1/virtual-keys', { key });
         expect(status).toBe(401);
         return text.replace(body.error.request_id, '');

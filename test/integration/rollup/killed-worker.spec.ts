@@ -44,7 +44,7 @@ const WORKER = `
   import { SettingsModule } from './common/settings/settings.module.js';
   import { loadSettings } from './common/settings/settings.js';
   import { JobsModule } from './jobs/jobs.module.js';
-  import { QueueBatchAnnouncer } from './jobs/queue-batch-announcer.js';
+  import { QueueBatchAnnouncer } from './jobs/shipping/queue-batch-announcer.js';
 
   const [url, redis] = process.argv.slice(2);
   const dataSource = await createDataSource(url, 4, 'background').initialize();

@@ -1,4 +1,4 @@
-import { AppError } from '../../../common/errors/app-error.js';
+import { parameterError } from '../../../common/errors/field-errors.js';
 import { isUuid } from '../../../common/ids/uuid-v7.js';
 
 /** The last row of a page of the log; the next page begins after it. */
@@ -20,10 +20,10 @@ export function toCursor({ at, id }: LogPosition): string {
 export function fromCursor(cursor: string): LogPosition {
   const [at, id, ...more] = cursor.length <= LONGEST ? listIn(cursor) : [];
   if (typeof at !== 'string' || typeof id !== 'string' || more.length > 0 || !isMoment(at) || !isUuid(id))
-    throw new AppError('invalid_request', {
-      detail:
-        'The parameter "cursor" is invalid. Send the cursor of an earlier page exactly as you received it.',
-    });
+    throw parameterError(
+      'cursor',
+      'is invalid. Send the cursor of an earlier page exactly as you received it',
+    );
   return { at, id };
 }
 

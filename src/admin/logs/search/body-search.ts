@@ -17,6 +17,7 @@ import { RequestParts } from '../request-parts.js';
 import { readableBody } from '../readable-body.js';
 import { StoredBodies } from '../stored-bodies.js';
 import { hasText } from './body-texts.js';
+import { parameterError } from '../../../common/errors/field-errors.js';
 
 const SHORTEST = 3;
 const LONGEST = 256;
@@ -145,7 +146,7 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
 function needleIn({ wanted, all }: SearchRequest): string {
   const text = parameterOf(all, 'search') ?? '';
   if (text.length < SHORTEST || text.length > LONGEST)
-    throw refused(`The parameter "search" must be a string of ${SHORTEST} to ${LONGEST} characters.`);
+    throw parameterError('search', `must be a string of ${SHORTEST} to ${LONGEST} characters`);
   if (wanted.includesTotal) throw refused('Results of "search" are not counted. Leave out "include_total".');
   const oldest = oldestOf(all);
   const spanMs = oldest === null ? Infinity : (newestOf(all)?.getTime() ?? Date.now()) - oldest.getTime();

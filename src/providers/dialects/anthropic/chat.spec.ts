@@ -177,7 +177,7 @@ describe('reasoning', () => {
     expect(ask(5_000).thinking.budget_tokens).toBe(2_500);
     expect(ask(2_000).thinking.budget_tokens).toBe(1_024);
     expect(() => ask(1_024)).toThrow('"reasoning_effort"');
-    expect(refusal({ reasoning_effort: 'huge' })).toEqual(['invalid_request', null]);
+    expect(refusal({ reasoning_effort: 'huge' })).toEqual(['invalid_request', 'reasoning_effort']);
   });
 });
 

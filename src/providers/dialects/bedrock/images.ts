@@ -1,3 +1,4 @@
+import { parameterError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { list, stringify } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
@@ -5,7 +6,7 @@ import { hubError } from './errors.js';
 import { modelPath } from './models.js';
 import { present } from '../asked-media.js';
 import { sizeOf, stabilityRatio } from '../image-sizes.js';
-import { invalid, unsupported } from '../refusing.js';
+import { unsupported } from '../refusing.js';
 
 /** The InvokeModel body of a family of image models. */
 type ToBody = (hub: Json) => Json;
@@ -46,7 +47,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
       'model',
       'on Bedrock, only Amazon Nova Canvas, Titan and Stability AI models make images',
     );
-  if (typeof hub.prompt !== 'string') throw invalid('The parameter "prompt" must be a string.');
+  if (typeof hub.prompt !== 'string') throw parameterError('prompt', 'must be a string');
   refuseImpossible(hub);
   const others = Object.entries(hub).filter(([name]) => !TRANSLATED.has(name) && !IMPOSSIBLE.has(name));
   return { path: modelPath(model, 'invoke'), body: { ...Object.fromEntries(others), ...toBody(hub) } };

@@ -1,4 +1,4 @@
-import { AppError } from '../../../common/errors/app-error.js';
+import { parameterError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../shapes/efforts.js';
@@ -29,9 +29,7 @@ export function reasoningOf(hub: Json, model: string, maxTokens: unknown): Reaso
   if (effort === 'none') return { thinking: { type: facts.off }, ...given };
   const budget = typeof effort === 'string' ? EFFORT_BUDGETS.get(effort) : undefined;
   if (budget === undefined)
-    throw new AppError('invalid_request', {
-      detail: `The parameter "reasoning_effort" must be none, ${[...EFFORT_BUDGETS.keys()].join(', ')}.`,
-    });
+    throw parameterError('reasoning_effort', `must be none, ${[...EFFORT_BUDGETS.keys()].join(', ')}`);
   if ('thinking' in given) return facts.thinking === 'manual' ? given : { ...given, ...effortOf(effort) };
   if (isOwnEffort(hub)) return {};
   if (facts.thinking === 'manual') return { thinking: manual(budget, maxTokens) };

@@ -1,8 +1,9 @@
+import { fieldError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { NO_EVENTS, numberIn, others, textIn, withQuery } from '../asked-media.js';
-import { invalid, refuseImpossible, unsupported } from '../refusing.js';
+import { refuseImpossible, unsupported } from '../refusing.js';
 import { elevenLabsError } from './errors.js';
 
 /** The hub's formats as codec, sample rate and bit rate. OpenAI's `pcm` is 24 kHz, 16 bits. */
@@ -50,7 +51,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
 function voiceOf({ voice }: Json): string {
   const id = isObject(voice) ? voice.id : voice;
   if (typeof id === 'string' && /[A-Za-z0-9]/.test(id)) return id;
-  throw invalid('The field "voice" must be the id of a voice.');
+  throw fieldError('voice', 'must be the id of a voice');
 }
 
 function formatOf(format: unknown): string {

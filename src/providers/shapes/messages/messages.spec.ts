@@ -93,8 +93,8 @@ describe('parameters of an Anthropic client', () => {
       { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
       ['parameter_unsupported', 'tools[].web_search_20250305'],
     ],
-    [{ max_tokens: null }, ['invalid_request', null]],
-    [{ messages: 'x' }, ['invalid_request', null]],
+    [{ max_tokens: null }, ['invalid_request', 'max_tokens']],
+    [{ messages: 'x' }, ['invalid_request', 'messages']],
     [{ tool_choice: { type: 'tool' } }, ['invalid_request', null]],
     [{ output_format: { type: 'xml' } }, ['invalid_request', null]],
   ])('%j are refused', (body, refused) => {

@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { ANTHROPIC_CALL_IDS, CallIds } from '../../call-ids.js';
@@ -45,7 +46,7 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * instructions becomes a user's turn, because the API requires one.
  */
 export function conversationOf(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
-  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const ids = new CallIds(ANTHROPIC_CALL_IDS);
   const said: Turn[] = [];
   for (const message of messages as readonly unknown[]) {

@@ -1,7 +1,8 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { factsOf } from '../../claude/models.js';
-import { because, type Impossible, invalid, refuseImpossible, unsupported } from '../../refusing.js';
+import { because, type Impossible, refuseImpossible, unsupported } from '../../refusing.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { stopSequences } from '../../stop.js';
 
@@ -128,7 +129,7 @@ function formatOf(format: unknown): Json | null {
     );
   const asked = isObject(format) ? format.json_schema : null;
   if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
-    throw invalid('The parameter "response_format" must be of type text, or json_schema with a "schema".');
+    throw parameterError('response_format', 'must be of type text, or json_schema with a "schema"');
   const about = typeof asked.description === 'string' ? { description: asked.description } : {};
   return { type: 'json_schema', schema: { ...about, ...asked.schema } };
 }

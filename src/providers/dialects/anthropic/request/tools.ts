@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { withMark } from './content.js';
@@ -47,8 +48,7 @@ function choiceOf(given: unknown): Choice {
   if (given === null) return { type: null };
   const word = CHOICES.get(given);
   if (word) return { type: word };
-  if (!isObject(given))
-    throw invalid('The parameter "tool_choice" must be auto, none, required or an object.');
+  if (!isObject(given)) throw parameterError('tool_choice', 'must be auto, none, required or an object');
   if (given.type === 'function') return { type: 'tool', name: nameOf(given.function) };
   if (given.type === 'allowed_tools') return allowedOf(given.allowed_tools);
   throw unsupported('tool_choice', 'Anthropic chooses among functions only');
@@ -56,7 +56,7 @@ function choiceOf(given: unknown): Choice {
 
 /** A choice among some of the tools: Anthropic has no such mode, so only those are sent. */
 function allowedOf(given: unknown): Choice {
-  if (!isObject(given)) throw invalid('The parameter "tool_choice.allowed_tools" must be an object.');
+  if (!isObject(given)) throw parameterError('tool_choice.allowed_tools', 'must be an object');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));
   return { type: given.mode === 'required' ? 'any' : 'auto', allowed };
 }

@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { BEDROCK_CALL_IDS, CallIds } from '../../call-ids.js';
@@ -45,7 +46,7 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
  */
 export function conversationOf(messages: unknown): BedrockConversation {
-  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const known: RequestNames = { names: new DocumentNames(), ids: new CallIds(BEDROCK_CALL_IDS) };
   const system: Json[] = [];
   const turns: Turn[] = [];

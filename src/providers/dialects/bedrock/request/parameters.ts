@@ -1,9 +1,10 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { withoutAnthropicParameters } from '../../../shapes/anthropic-parameters.js';
 import { type ModelFamily, familyOf } from '../models.js';
-import { because, type Impossible, invalid, refuseImpossible, unsupported } from '../../refusing.js';
+import { because, type Impossible, refuseImpossible, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
 
 const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
@@ -188,7 +189,7 @@ function novaReasoning({ reasoning_effort: effort, thinking }: Json): Json {
   if ((effort ?? null) === null) return {};
   const known = NOVA_EFFORTS.get(effort);
   if (known === undefined)
-    throw invalid(`The parameter "reasoning_effort" must be none, ${[...NOVA_EFFORTS.keys()].join(', ')}.`);
+    throw parameterError('reasoning_effort', `must be none, ${[...NOVA_EFFORTS.keys()].join(', ')}`);
   return { reasoningConfig: { type: 'enabled', maxReasoningEffort: known } };
 }
 
@@ -200,7 +201,7 @@ function outputOf(format: unknown): Json | null {
     throw unsupported('response_format', 'Bedrock writes JSON by a schema only; send the type "json_schema"');
   const asked = isObject(format) ? format.json_schema : null;
   if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
-    throw invalid('The parameter "response_format" must be of type text, or json_schema with a "schema".');
+    throw parameterError('response_format', 'must be of type text, or json_schema with a "schema"');
   const { name, description, schema } = asked;
   const jsonSchema = present({ schema: stringify(schema), name, description });
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };

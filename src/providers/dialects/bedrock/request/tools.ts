@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { cachePoint } from './content.js';
@@ -62,8 +63,7 @@ function usesTools({ content }: Json): boolean {
 function choiceOf(given: unknown): Choice {
   const known = CHOICES.get(given);
   if (known) return known;
-  if (!isObject(given))
-    throw invalid('The parameter "tool_choice" must be auto, none, required or an object.');
+  if (!isObject(given)) throw parameterError('tool_choice', 'must be auto, none, required or an object');
   if (given.type === 'function') return { choice: { tool: { name: nameOf(given.function) } } };
   if (given.type === 'allowed_tools') return allowedOf(given.allowed_tools);
   throw unsupported('tool_choice', 'Bedrock chooses among functions only');
@@ -71,7 +71,7 @@ function choiceOf(given: unknown): Choice {
 
 /** A choice among some of the tools: Converse has no such mode, so only those are sent. */
 function allowedOf(given: unknown): Choice {
-  if (!isObject(given)) throw invalid('The parameter "tool_choice.allowed_tools" must be an object.');
+  if (!isObject(given)) throw parameterError('tool_choice.allowed_tools', 'must be an object');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));
   return { choice: given.mode === 'required' ? { any: {} } : { auto: {} }, allowed };
 }

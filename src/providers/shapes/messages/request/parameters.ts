@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { EFFORT_BUDGETS } from '../../efforts.js';
@@ -58,7 +59,7 @@ const goesAlong = (name: string): boolean =>
 
 function stopOf(stops: unknown): unknown {
   if (!Array.isArray(stops) || !stops.every((stop) => typeof stop === 'string'))
-    throw invalid('The parameter "stop_sequences" must be a list of strings.');
+    throw parameterError('stop_sequences', 'must be a list of strings');
   return stops.length > 0 ? stops : null;
 }
 
@@ -73,7 +74,7 @@ function withoutNulls(body: Json): Json {
 const NEW_LIMIT = /(^|\/)(o\d|gpt-[5-9])/;
 
 function limitOf(limit: unknown, model: string): Json {
-  if (limit === null) throw invalid('The parameter "max_tokens" is required.');
+  if (limit === null) throw parameterError('max_tokens', 'is required');
   return { [NEW_LIMIT.test(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
 }
 

@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list, stringify, wordOf } from '../../../endpoints/reading.js';
 import { withMark } from './parts.js';
@@ -46,7 +47,7 @@ const CHOICES: ReadonlyMap<unknown, string> = new Map([
 
 function choiceOf(choice: unknown): Json {
   if (choice === null) return {};
-  if (!isObject(choice)) throw invalid('The parameter "tool_choice" must be an object.');
+  if (!isObject(choice)) throw parameterError('tool_choice', 'must be an object');
   const { type, name, disable_parallel_tool_use: isSingle } = choice;
   const parallel = isSingle === true ? { parallel_tool_calls: false } : {};
   const word = CHOICES.get(type);

@@ -1,3 +1,4 @@
+import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify, wordOf } from '../../../endpoints/reading.js';
 import { blocksOf, contentOf, partsOf, withMark } from './parts.js';
@@ -14,7 +15,7 @@ const ROLES: ReadonlyMap<unknown, ToMessages> = new Map<unknown, ToMessages>([
 
 /** `system` and `messages` of an Anthropic client as the hub's messages. Throws `invalid_request`. */
 export function messagesOf({ system, messages }: Json): Json[] {
-  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const turns = (messages as readonly unknown[]).flatMap((message) => {
     const toMessages = isObject(message) ? ROLES.get(message.role) : undefined;
     if (!toMessages) throw invalid('Each message needs a role: user, assistant or system.');
