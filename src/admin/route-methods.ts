@@ -4,6 +4,7 @@ import { unknownPath } from './unknown-path.js';
 
 const SEGMENT = /:[^/]+/g;
 const WILDCARD = /\*$/;
+const LAST_PARAMETER = /\/:[^/]+$/;
 
 /** A route's path as a regular expression: https://github.com/delvedor/find-my-way#supported-path-formats */
 const expressionOf = (url: string): RegExp => {
@@ -38,12 +39,16 @@ export function refuseWrongMethods(server: FastifyInstance): void {
       .map(([url]) => url);
   server.addHook('onRequest', (request, _reply, done) => {
     const path = request.url.split('?', 1)[0] as string;
-    const allowed = methodsOf(path, !request.is404);
-    if (request.is404 && (allowed.size === 0 || allowed.has(request.method)))
-      done(unknownPath(path, paths.keys()));
+    const is404 = request.is404 || endsInEmptyParameter(path, request);
+    const allowed = methodsOf(path, !is404);
+    if (is404 && (allowed.size === 0 || allowed.has(request.method))) done(unknownPath(path, paths.keys()));
     else done(refusalOf(request, allowed, placesBelow(path, request.method)));
   });
 }
+
+/** The router lets a parameter be empty, so that `/configs/` would be a config without a name. */
+const endsInEmptyParameter = (path: string, { routeOptions }: FastifyRequest): boolean =>
+  path.endsWith('/') && LAST_PARAMETER.test(routeOptions.url ?? '');
 
 const NONE: ReadonlySet<string> = new Set();
 
