@@ -26,6 +26,20 @@ function expectDescription(kind, where, { description = '' }) {
   else problems.push(`${where} has no description.`);
 }
 
+/** Amounts of money. Four units are in use, so each description says its own. */
+const MONEY = /(?:^|_)(?:cost|credit_limit|price|usd)(?:_|$)|nano_?usd|cache_saved/i;
+const UNIT = /cents?\b|dollars?\b|USD/i;
+
+function expectUnit(name, where, property) {
+  const { description, type, oneOf } = resolved(property);
+  const parts = [type, ...(oneOf ?? []).map((part) => resolved(part).type)];
+  if (!MONEY.test(name) || !parts.some((each) => each === 'number' || each === 'integer')) return;
+  counts['amounts of money'] ??= [0, 0];
+  counts['amounts of money'][1]++;
+  if (UNIT.test(description ?? property.description ?? '')) counts['amounts of money'][0]++;
+  else problems.push(`${where} does not say its unit of money.`);
+}
+
 const isObject = (value) => typeof value === 'object' && value !== null;
 const resolved = (part) => {
   const found = part?.$ref
@@ -43,6 +57,7 @@ function checkFields(schema, where) {
   if (!isObject(schema)) return;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     expectDescription('fields', `${where}.${name}`, resolved(property));
+    expectUnit(name, `${where}.${name}`, property);
     checkFields(property, `${where}.${name}`);
   }
   for (const part of partsOf(schema)) checkFields(part, `${where}[]`);

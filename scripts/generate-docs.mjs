@@ -68,20 +68,47 @@ function errorsPage() {
   return page('Errors', intro, table(['Status', 'Code', 'Type', 'Other target', 'Message'], rows));
 }
 
-function scopesPage() {
+/** Most operations in a cell; OpenAPI names all. */
+const OPERATIONS_SHOWN = 6;
+
+/** The operations of the administration by the scopes that each requires. */
+async function operationsByScope() {
+  const { paths } = JSON.parse(await openApi());
+  const found = new Map();
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(operations))
+      for (const scope of operation['x-scopes'] ?? [])
+        found.set(scope, [...(found.get(scope) ?? []), `\`${method.toUpperCase()} ${path}\``]);
+  return found;
+}
+
+/** The scope of the data plane, which has more paths than a table can list. */
+const MODEL_REQUESTS = ['completions.write', 'model requests: every path below /v1 that is not of the administration'];
+
+function opened(scope, operations = []) {
+  if (scope === MODEL_REQUESTS[0]) return MODEL_REQUESTS[1];
+  if (operations.length === 0) return 'nothing yet: not built';
+  const [shown, rest] = [operations.slice(0, OPERATIONS_SHOWN), operations.slice(OPERATIONS_SHOWN)];
+  return [...shown, ...(rest.length > 0 ? [`and ${rest.length} more`] : [])].join('<br>');
+}
+
+async function scopesPage() {
   const mark = (is) => (is ? 'yes' : '–');
+  const operations = await operationsByScope();
   const rows = Object.entries(SCOPES).map(([scope, { admin, service, user }]) => [
     `\`${scope}\``,
     mark(admin),
     mark(service),
     mark(user),
+    opened(scope, operations.get(scope)),
   ]);
   const intro =
-    'Scopes are the permissions of credentials. The columns show which kinds of API key can carry each.';
+    'Scopes are the permissions of credentials. The columns show which kinds of API key can carry each, and the operations that it opens. ' +
+    '[API keys](api-keys.md) explains how to create a key with scopes.';
   return page(
     'Scopes',
     intro,
-    table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows),
+    table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key', 'Opens'], rows),
   );
 }
 
