@@ -7,9 +7,10 @@ import { toPalette } from './png.mjs';
 const SIZE = { width: 1280, height: 800 };
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--font-render-hinting=none'];
 
-/** `path` is below the workspace; `ready` is a text that shows that the screen is complete. */
+/** `path` is below the workspace; `ready` is a text that shows that the screen is complete; `scale` is pixels per CSS pixel. */
 const PICTURES = [
   { name: 'overview', path: 'overview', ready: 'claude-sonnet-4-5' },
+  { name: 'overview-2x', path: 'overview', ready: 'claude-sonnet-4-5', scale: 2 },
   { name: 'overview-dark', path: 'overview', ready: 'claude-sonnet-4-5', isDark: true },
   { name: 'logs', path: 'logs', ready: 'gpt-5' },
   { name: 'request-route', path: 'logs/:fallback?tab=route', ready: 'Fell back' },
@@ -56,9 +57,10 @@ export async function takePictures({ base, bootstrap }, { cookie, fallback }, { 
   return taken;
 }
 
-async function photograph(browser, { address, base, cookie, ready, isDark, prepare }) {
+async function photograph(browser, { address, base, cookie, ready, isDark, scale = 1, prepare }) {
   const context = await browser.newContext({
     viewport: SIZE,
+    deviceScaleFactor: scale,
     colorScheme: isDark ? 'dark' : 'light',
     reducedMotion: 'reduce',
     timezoneId: 'Europe/Berlin',
