@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { RunReport } from './test/support/run-report.js';
 
 /**
  * These limits end tests that hang and do not fail slow ones: a busy machine takes ten times as long as an idle one. Polling code gives up
@@ -28,6 +29,8 @@ const quiet = {
 /** Three kinds of tests: unit tests beside the code, integration tests with real stores, e2e tests of the built service. */
 export default defineConfig({
   test: {
+    // In CI a skipped case is a failure.
+    reporters: process.env['CI'] ? ['default', new RunReport()] : ['default'],
     // Ending the services and databases that the projects share takes longer than Vitest's default of ten seconds.
     teardownTimeout: 120_000,
     projects: [

@@ -2,8 +2,12 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SmallDisk } from '../../test/support/small-disk.js';
 import { Secret } from '../common/settings/secret.js';
 import { openDataFolder, resolveSecrets } from './data-folder.js';
+
+/** Root may write everywhere but to a read-only disk. */
+const isRoot = process.getuid?.() === 0;
 
 describe('the data folder', () => {
   let parent: string;
@@ -41,9 +45,14 @@ describe('the data folder', () => {
     },
   );
 
-  it.runIf(process.getuid?.() !== 0)('is refused when it is not writable', async () => {
-    await chmod(dataDir, 0o500);
-    await expect(openDataFolder(dataDir)).rejects.toThrow(/EACCES/);
+  it('is refused when it is not writable', async ({ skip }) => {
+    const disk = isRoot ? SmallDisk.mount(dataDir, 1, 'ro') : null;
+    skip(isRoot && !disk, 'Root writes everywhere, and nothing can be mounted here.');
+    if (!isRoot) await chmod(dataDir, 0o500);
+
+    await expect(openDataFolder(dataDir).finally(() => disk?.remove())).rejects.toThrow(
+      isRoot ? /EROFS/ : /EACCES/,
+    );
   });
 
   it('gets its secrets once: 32 random bytes each, in a file for the owner alone, the same ever after', async () => {

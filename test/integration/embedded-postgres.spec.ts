@@ -11,6 +11,7 @@ import { findBinaries } from '../../src/cli/postgres/binaries.js';
 import { ServerProcess } from '../../src/cli/postgres/server-process.js';
 import { findRunAs } from '../../src/cli/postgres/unprivileged.js';
 import { findPort } from '../../src/cli/processes/free-port.js';
+import { isAvailable } from '../support/machine.js';
 import { isAlive } from '../support/process-tree.js';
 import { eventually, sleep } from '../support/waiting.js';
 
@@ -145,7 +146,7 @@ describe('EmbeddedPostgres', () => {
     await expect(start()).rejects.toThrow('belongs to PostgreSQL 15, and this release brings 18');
   });
 
-  it.runIf(process.getuid?.() === 0)(
+  it.runIf(isAvailable('The right to become root', process.getuid?.() === 0, 'Run the tests as root.'))(
     'works for root under a folder that only root may enter, and after it was closed',
     async () => {
       const open = await start();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { freePort } from './ports.js';
+import { isAvailable } from './machine.js';
 import { eventually } from './waiting.js';
 
 /** A Redis of one test's own, which keeps nothing on disk: killed, it has lost everything. */
@@ -9,9 +10,10 @@ export class OwnRedis {
 
   private constructor(private readonly port: number) {}
 
-  /** Null where there is no Redis on this machine. */
+  /** Null if this machine has no Redis; in CI that is an error. */
   static async start(): Promise<OwnRedis | null> {
-    if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status !== 0) return null;
+    const isInstalled = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+    if (!isAvailable('redis-server', isInstalled, 'Install redis-server.')) return null;
     const redis = new OwnRedis(await freePort());
     await redis.start();
     return redis;

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonOf } from '../../support/http-client.js';
 import { portRange } from '../../support/ports.js';
 import { type OwnService, startService } from '../../support/service.js';
+import { SmallDisk } from '../../support/small-disk.js';
 import { Started } from '../../support/started.js';
 import { eventually, inParallel } from '../../support/waiting.js';
 import { World } from '../../support/world.js';
@@ -21,30 +21,15 @@ const BODY = JSON.stringify({ model: 'gpt-4o-mini', filler: 'x'.repeat(30_000) }
 const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-small-disk-'));
 /** Only the spool lies on the small disk. */
 const disk = join(dataDir, 'spool');
-const isMounted = mount();
-
-/** A small disk in memory; needs rights that not every machine gives. */
-function mount(): boolean {
-  try {
-    mkdirSync(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=755`, 'tmpfs', disk], {
-      stdio: 'pipe',
-    });
-    return true;
-  } catch {
-    console.log(
-      'No small disk can be mounted here: what a full disk does to the service is not tested. The unit tests of the spool inject ENOSPC.',
-    );
-    return false;
-  }
-}
+mkdirSync(disk);
+const mounted = SmallDisk.mount(disk, DISK_MIB);
 
 afterAll(() => {
-  if (isMounted) execFileSync('umount', ['-l', disk]);
+  mounted?.remove();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe.skipIf(!isMounted)('the built service on a full disk', () => {
+describe.runIf(mounted)('the built service on a full disk', () => {
   const started = new Started();
   let service: OwnService;
   let world: World;

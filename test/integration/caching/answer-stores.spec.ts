@@ -21,9 +21,8 @@ import { OwnRedis } from '../../support/own-redis.js';
 const PROMPT = 'data: {"content":"a secret plan"}\n\n';
 const MINUTE = 60_000;
 const secrets = new SecretBox(new Secret(randomBytes(32).toString('base64')));
-/** Given by the caller of the tests, or of this file's own where this machine has one. */
-const ownRedis = process.env['TEST_REDIS_URL'] ? null : await OwnRedis.start();
-const redisUrl = process.env['TEST_REDIS_URL'] ?? ownRedis?.url;
+const ownRedis = await OwnRedis.start();
+const redisUrl = ownRedis?.url;
 afterAll(() => ownRedis?.kill());
 
 let database: TestDatabase;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
@@ -11,6 +12,7 @@ import { createDataSource } from '../../../src/schema/data-source.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 import { type FakeRedis, startFakeRedis } from '../../support/fake-redis.js';
+import { OwnRedis } from '../../support/own-redis.js';
 
 /** Both ends of a change bus. */
 interface Bus {
@@ -26,6 +28,7 @@ interface Listening {
 let database: TestDatabase;
 let work: UnitOfWork;
 let redis: FakeRedis;
+const ownRedis = await OwnRedis.start();
 const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
@@ -51,6 +54,7 @@ const overRedis = (url: string): Bus => ({
 
 afterAll(async () => {
   await redis.close();
+  await ownRedis?.kill();
   await database.drop();
 });
 
@@ -85,14 +89,13 @@ const kinds: [string, () => Bus, () => Promise<void>][] = [
     async () => redis.dropConnections(),
   ],
 ];
-const outside = process.env['TEST_REDIS_URL'];
-if (outside)
+const redisUrl = ownRedis?.url;
+if (redisUrl)
   kinds.push([
     'a change bus over Redis',
-    () => overRedis(outside),
+    () => overRedis(redisUrl),
     async () => {
-      const { Redis } = await import('ioredis');
-      const client = new Redis(outside);
+      const client = new Redis(redisUrl);
       await client.client('KILL', 'TYPE', 'pubsub');
       client.disconnect();
     },

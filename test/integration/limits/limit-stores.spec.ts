@@ -46,9 +46,8 @@ const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof as
   return granted(grant);
 };
 
-/** Given by the caller of the tests, or of this file's own where this machine has one. */
-const ownRedis = process.env['TEST_REDIS_URL'] ? null : await OwnRedis.start();
-const redisUrl = process.env['TEST_REDIS_URL'] ?? ownRedis?.url;
+const ownRedis = await OwnRedis.start();
+const redisUrl = ownRedis?.url;
 afterAll(() => ownRedis?.kill());
 const opened: RedisLimitStore[] = [];
 /** With its connection open, because a call that waits for that too may be too late. */

@@ -20,9 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Given by the caller of the tests, or of this file's own where this machine has one. */
-const ownRedis = process.env['TEST_REDIS_URL'] ? null : await OwnRedis.start();
-const redisUrl = process.env['TEST_REDIS_URL'] ?? ownRedis?.url;
+const ownRedis = await OwnRedis.start();
+const redisUrl = ownRedis?.url;
 afterAll(() => ownRedis?.kill());
 
 interface Pair {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CompiledSource, compileSource } from '../../support/compiled-source.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { OwnRedis } from '../../support/own-redis.js';
 import { ROLLUP_TABLES, rolledUp, summedUp, waitingBatches } from '../../support/rollup.js';
 import { storeBatch } from '../../support/stored-batches.js';
 import { eventually, sleep } from '../../support/waiting.js';
@@ -67,12 +68,14 @@ const VICTIM = 'gatehouse-victim';
 
 let source: CompiledSource;
 let database: TestDatabase;
+const redis = await OwnRedis.start();
 
 beforeAll(async () => {
   source = compileSource();
   database = await freshDatabase();
 });
 afterAll(async () => {
+  await redis?.kill();
   await database.drop();
   source.remove();
 });
@@ -103,8 +106,7 @@ describe('the rollup, when its process is killed', () => {
     expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
   }, 240_000);
 
-  const redisUrl = process.env['TEST_REDIS_URL'];
-  it.each([['PostgreSQL', []], ...(redisUrl ? [['Redis', [redisUrl]] as const] : [])] as const)(
+  it.each([['PostgreSQL', []], ...(redis ? [['Redis', [redis.url]] as const] : [])] as const)(
     'loses and doubles nothing while workers of the queue on %s are killed at any time',
     async (_, more) => {
       const program = source.program('worker.js', WORKER);

@@ -12,6 +12,7 @@ import { QueueBackend } from '../../../src/jobs/queues/queue-backend.js';
 import { QueueBatchAnnouncer } from '../../../src/jobs/shipping/queue-batch-announcer.js';
 import { SweepBatches } from '../../../src/jobs/sweep-batches.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
+import { OwnRedis } from '../../support/own-redis.js';
 import { freePort } from '../../support/ports.js';
 import { ROLLUP_TABLES, rolledUp, startJobs, summedUp, waitingBatches } from '../../support/rollup.js';
 import { storeBatch } from '../../support/stored-batches.js';
@@ -19,8 +20,12 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import { eventually, sleep } from '../../support/waiting.js';
 
 let database: TestDatabase;
+const ownRedis = await OwnRedis.start();
 beforeAll(async () => void (database = await freshDatabase()));
-afterAll(() => database.drop());
+afterAll(async () => {
+  await ownRedis?.kill();
+  await database.drop();
+});
 beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));
 
 const someRequests = (count: number) =>
@@ -32,7 +37,7 @@ const untilAggregated = () =>
 const expectCountedOnce = async () =>
   expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
 
-const redisUrl = process.env['TEST_REDIS_URL'];
+const redisUrl = ownRedis?.url;
 const backends: [string, () => QueueSettings][] = [
   ['PostgreSQL', () => ({ databaseUrl: new Secret(database.url), redisUrl: undefined })],
   ...(redisUrl

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,27 +8,18 @@ import { SpoolLogSink } from '../../../src/adapters/spool-log-sink.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { aBody, anOpened, aRecord } from '../../support/exchanges.js';
+import { SmallDisk } from '../../support/small-disk.js';
 import { eventually } from '../../support/waiting.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'gatehouse-disk-'));
-const isMounted = mount();
-
-/** A disk of 20 MiB in memory; needs rights that not every machine gives. */
-function mount(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk], { stdio: 'pipe' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const mounted = SmallDisk.mount(disk, 20);
 
 afterAll(() => {
-  if (isMounted) execFileSync('umount', ['-l', disk]);
+  mounted?.remove();
   rmSync(disk, { recursive: true, force: true });
 });
 
-describe.skipIf(!isMounted)('a spool whose disk is full', () => {
+describe.runIf(mounted)('a spool whose disk is full', () => {
   const spool = join(disk, 'spool');
   const alarms: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line) => void alarms.push(line) });

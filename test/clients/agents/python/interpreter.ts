@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { isAvailable } from '../../../support/machine.js';
 
 const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache', import.meta.url));
@@ -11,7 +12,7 @@ export type Interpreter = { readonly path: string } | { readonly missing: string
 
 /**
  * Makes a virtual environment and installs the packages of `<name>.txt` beside this file, unless an earlier run did. Each file has an
- * environment of its own, because the frameworks need different versions of OpenAI's client. Never throws.
+ * environment of its own, because the frameworks need different versions of OpenAI's client. Throws in CI if there is none.
  */
 export async function pythonWith(name: string): Promise<Interpreter> {
   const requirements = fileURLToPath(new URL(`${name}.txt`, import.meta.url));
@@ -22,7 +23,7 @@ export async function pythonWith(name: string): Promise<Interpreter> {
   try {
     await run('python3', ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))']);
   } catch {
-    return { missing: 'The agents in Python need Python 3.10 or newer with venv and ensurepip.' };
+    return missing('The agents in Python need Python 3.10 or newer with venv and ensurepip.');
   }
   try {
     await mkdir(CACHE, { recursive: true });
@@ -33,6 +34,11 @@ export async function pythonWith(name: string): Promise<Interpreter> {
     await copyFile(requirements, `${environment}/installed.txt`);
     return { path };
   } catch (error) {
-    return { missing: `The packages of ${name}.txt cannot be installed: ${String(error)}` };
+    return missing(`The packages of ${name}.txt cannot be installed: ${String(error)}`);
   }
+}
+
+function missing(why: string): Interpreter {
+  isAvailable('Python for the agents', false, why);
+  return { missing: why };
 }
