@@ -26,7 +26,30 @@ const quiet = {
   maxWorkers: Math.min(8, Math.max(2, availableParallelism() - 1)),
 };
 
-/** Three kinds of tests: unit tests beside the code, integration tests with real stores, e2e tests of the built service. */
+/** The built service, one file after the other, because the files share it. */
+const built = {
+  ...common,
+  globalSetup: ['test/support/service.global.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
+  fileParallelism: false,
+};
+/** Integration tests that kill processes, hang stores or outlast leases: they wait for minutes, so they have a project of their own. */
+const FAULTS = [
+  'test/integration/launcher.spec.ts',
+  'test/integration/embedded-postgres.spec.ts',
+  'test/integration/limits/{shared-limits,limit-model}.spec.ts',
+  'test/integration/rollup/killed-worker.spec.ts',
+  'test/integration/spool/{crashes,file-faults,full-disk}.spec.ts',
+  'test/integration/stores/*.spec.ts',
+];
+/** The end-to-end test of what every user does: chat completions by several clients, with their log. */
+const MAIN = 'test/e2e/chat.e2e-spec.ts';
+
+/**
+ * Unit tests beside the code, integration tests with real stores, e2e tests of the built service. `npm test` runs unit, integration and
+ * main; CONTRIBUTING.md lists the scripts of the others.
+ */
 export default defineConfig({
   test: {
     // In CI a skipped case is a failure.
@@ -55,40 +78,27 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.spec.ts'],
+          exclude: FAULTS,
           globalSetup: ['test/support/postgres.global.ts'],
         },
       },
       {
         test: {
-          ...common,
-          name: 'e2e',
-          include: ['test/e2e/**/*.e2e-spec.ts'],
-          globalSetup: ['test/support/service.global.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 240_000,
-          fileParallelism: false,
+          ...quiet,
+          ...shared,
+          name: 'faults',
+          include: FAULTS,
+          globalSetup: ['test/support/postgres.global.ts'],
         },
       },
+      { test: { ...built, name: 'main', include: [MAIN] } },
+      { test: { ...built, name: 'e2e', include: ['test/e2e/**/*.e2e-spec.ts'] } },
+      { test: { ...built, name: 'browser', include: ['dashboard/test/*.browser-spec.ts'] } },
       {
         test: {
-          ...common,
-          name: 'browser',
-          include: ['dashboard/test/*.browser-spec.ts'],
-          globalSetup: ['test/support/service.global.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 240_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          ...common,
+          ...built,
           name: 'clients',
           include: ['test/clients/*.clients-spec.ts', 'test/clients/agents/*.clients-spec.ts'],
-          globalSetup: ['test/support/service.global.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 240_000,
-          fileParallelism: false,
         },
       },
       {
@@ -118,25 +128,15 @@ export default defineConfig({
       },
       {
         test: {
-          ...common,
+          ...built,
           name: 'several-machines',
           include: ['test/several-machines/*.machines-spec.ts'],
-          globalSetup: ['test/support/service.global.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
         },
       },
       {
-        test: {
-          ...common,
-          name: 'crash',
-          include: ['test/crash/**/*.crash-spec.ts'],
-          globalSetup: ['test/support/service.global.ts'],
-          testTimeout: 900_000,
-          hookTimeout: 240_000,
-          fileParallelism: false,
-        },
+        test: { ...built, name: 'crash', include: ['test/crash/**/*.crash-spec.ts'], testTimeout: 900_000 },
       },
     ],
   },

@@ -15,8 +15,10 @@ import { type ClientView, type Group, Traffic } from './traffic.js';
  * Three API machines and two worker machines on one PostgreSQL and one Redis, with a fault proxy between each machine and each store.
  * Traffic goes on while faults follow one another; then the books of the clients, of the provider and of the log are compared.
  *
- * `SEVERAL_MACHINES_MINUTES=60 npm run test:several-machines` goes on for an hour; `SEED=7` repeats an order of faults.
+ * `SEVERAL_MACHINES_MINUTES=60 npm run test:several-machines` goes on for an hour, `SEVERAL_MACHINES_FAULTS=4` ends after four of them;
+ * `SEED=7` repeats an order of faults.
  */
+const FAULTS = Number(process.env['SEVERAL_MACHINES_FAULTS'] ?? Infinity);
 const MINUTES = Number(process.env['SEVERAL_MACHINES_MINUTES'] ?? 0);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const FAULT_MS = 4_000;
@@ -30,6 +32,8 @@ const RATE = 30;
 const SLOTS = 4;
 /** Less than the traffic of the key costs, so that it is reached while faults go on. */
 const BUDGET_NANO = 5_000_000;
+
+const MACHINES = { api: API_MACHINES, worker: WORKER_MACHINES };
 
 const started = new Started();
 const dice = new Dice(SEED);
@@ -111,7 +115,7 @@ describe('several machines whose stores fail', () => {
       const load = traffic.run([plain, budgeted], EVERY_MS, () => isOver);
       try {
         do
-          for (const fault of roundOfFaults(dice, { api: API_MACHINES, worker: WORKER_MACHINES })) {
+          for (const fault of roundOfFaults(dice, MACHINES).slice(0, FAULTS)) {
             console.log(`${traffic.views.length} requests, then ${nameOf(fault)}`);
             await inject(fault);
             await sleep(REST_MS);

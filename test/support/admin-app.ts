@@ -144,6 +144,11 @@ interface Stores {
 /** Tests have logs of fixed days, which must not be over one day. */
 const KEEP_ALL = { GATEHOUSE_LOG_RETENTION_DAYS: '0', GATEHOUSE_BODY_RETENTION_DAYS: '0' };
 
+let contract: Contract | null = null;
+/** Settings do not change the document, so the applications of a process share it and its compiled schemas. */
+const contractOf = (app: NestFastifyApplication): Contract =>
+  (contract ??= new Contract(buildAdministrationApi(app)));
+
 /** The administration alone, on a database of its own. */
 export class AdminApp {
   private constructor(
@@ -221,7 +226,7 @@ export class AdminApp {
       first,
       new SecretBox(masterKey),
       settings,
-      new Contract(buildAdministrationApi(app)),
+      contractOf(app),
       async () => {
         // A client of the test may keep its connection for a minute, and the server would wait for it.
         app.getHttpServer().closeAllConnections();
