@@ -13,6 +13,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
+import { checkNoConfigNames } from '../naming-configs.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { IntegrationFinder, integrationScope } from './integration-finder.service.js';
 import { readConfigurations } from './integration-configurations.js';
@@ -111,6 +112,8 @@ export class IntegrationsService {
   /** Also removes its providers, which are useless without its credential. */
   async remove(caller: Principal, named: string): Promise<void> {
     const integration = await this.finder.find(caller, named, 'delete');
+    for (const provider of await this.workspaceProviders.findBy({ integrationId: integration.id }))
+      await checkNoConfigNames(this.unitOfWork.manager, provider, 'provider');
     this.note(integration, 'delete', { before: IntegrationDetailDto.from(integration) });
     await this.workspaceProviders.delete({ integrationId: integration.id });
     await this.integrations.delete({ id: integration.id });

@@ -11,6 +11,7 @@ import { isSlug } from '../../common/http/validators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
+import { checkNoConfigNames } from '../naming-configs.js';
 import { IntegrationFinder } from '../integrations/integration-finder.service.js';
 import { type CreateProviderDto, ProviderDto, type UpdateProviderDto } from './provider.dto.js';
 
@@ -74,6 +75,7 @@ export class ProvidersService {
 
   async remove(reach: Reach, slug: string): Promise<void> {
     const provider = await this.find(reach, slug, true);
+    await checkNoConfigNames(this.unitOfWork.manager, provider, 'provider');
     this.noteChange(provider, { before: ProviderDto.from(provider) });
     await this.workspaceProviders.delete({ id: provider.id });
     await this.announce(provider);

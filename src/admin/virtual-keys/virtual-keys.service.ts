@@ -12,6 +12,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
+import { checkNoConfigNames } from '../naming-configs.js';
 import { pricesOf } from '../shapes/model-pricing.js';
 import {
   type CreateVirtualKeyDto,
@@ -20,15 +21,6 @@ import {
   VirtualKeyDto,
 } from './virtual-key.dto.js';
 import { LimitsService } from '../limits/limits.service.js';
-
-/** Any part of a routing document, at any depth, that names the virtual key. */
-const NAMED = `$.** ? (@.virtual_key == $slug || @.virtual_key == $at || @.virtualKey == $slug || @.virtualKey == $at || @.provider == $at)`;
-
-const CONFIGS_THAT_NAME_IT = `
-  SELECT config.slug FROM configs config JOIN config_versions version ON version.id = config.version_id
-  WHERE config.organization_id = $1 AND config.workspace_id = $2
-    AND jsonb_path_exists(version.document, '${NAMED}', jsonb_build_object('slug', $3::text, 'at', $4::text))
-  ORDER BY config.slug LIMIT 10`;
 
 @Injectable()
 export class VirtualKeysService {
@@ -126,21 +118,10 @@ export class VirtualKeysService {
 
   async remove(reach: Reach, slug: string): Promise<void> {
     const key = await this.find(reach, slug, true);
-    await this.checkUnused(key);
+    await checkNoConfigNames(this.unitOfWork.manager, key, 'virtual key');
     this.noteChange(key, VirtualKeyDto.from(key));
     await this.virtualKeys.delete({ id: key.id });
     await this.announce(key);
-  }
-
-  /** Refuses with `conflict` while configs name it: their requests would fail. */
-  private async checkUnused({ organizationId, workspaceId, slug }: VirtualKey): Promise<void> {
-    const parameters = [organizationId, workspaceId, slug, `@${slug}`];
-    const rows: { slug: string }[] = await this.unitOfWork.manager.query(CONFIGS_THAT_NAME_IT, parameters);
-    if (rows.length === 0) return;
-    const configs = rows.map((config) => config.slug).join(', ');
-    throw new AppError('conflict', {
-      detail: `The virtual key is used by the config${rows.length === 1 ? '' : 's'} ${configs}. Take it out there first.`,
-    });
   }
 
   private async changeLimits(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {

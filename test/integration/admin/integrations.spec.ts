@@ -528,6 +528,29 @@ describe('integrations', () => {
       expect((await app.call('GET', `${INTEGRATIONS}/${slug}`)).status).toBe(200);
     });
 
+    it.each(['the provider', 'its integration'])(
+      'stay, and %s is not deleted, while a config names them',
+      async (what) => {
+        const slug = await aShared();
+        await grant(slug, 'ws-default');
+        const path = `${what === 'the provider' ? PROVIDERS : INTEGRATIONS}/${slug}`;
+        const config = aName();
+        const body = {
+          name: config,
+          slug: config,
+          config: { provider: `@${slug}` },
+          workspace_id: 'ws-default',
+        };
+        expect((await app.call('POST', '/v1/configs', { body })).status).toBe(200);
+        const refused = await app.call('DELETE', path);
+        expect(refused.status).toBe(409);
+        expect(refused.text).toContain(`The provider ${slug} is used by the config ${config}.`);
+
+        expect((await app.call('DELETE', `/v1/configs/${config}`)).status).toBe(200);
+        expect((await app.call('DELETE', path)).status).toBe(200);
+      },
+    );
+
     it('find no integration of another organization', async () => {
       const { organizationId } = await app.anotherOrganization();
       const id = randomUUID();
