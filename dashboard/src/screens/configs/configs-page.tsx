@@ -118,7 +118,7 @@ function CreateDialog({ onCreated, onClose }: { onCreated: (slug: string) => voi
     if (name.trim()) creation.mutate();
   };
   return (
-    <Dialog onClose={onClose} title={texts.create}>
+    <Dialog isDirty={name !== ''} onClose={onClose} title={texts.create}>
       <form className={styles.form} onSubmit={submit}>
         <p>{texts.createText}</p>
         <TextInput

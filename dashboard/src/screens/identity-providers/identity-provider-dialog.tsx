@@ -1,6 +1,6 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import {
   createIdentityProvider,
   IDENTITY_PROVIDERS,
@@ -10,6 +10,7 @@ import {
 } from '../../api/identity-providers';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
+import { useFields } from '../../parts/overlay/use-fields';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { identityProviderWords } from '../../words/identity-providers';
@@ -34,7 +35,7 @@ export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDi
   const queryClient = useQueryClient();
   const reserved = useQuery({ ...reservedProviderQuery(useId()), enabled: provider === null });
   const reservedId = reserved.data?.reserved_identity_provider_id;
-  const [form, setForm] = useState<Form>(() => (provider ? formOf(provider) : EMPTY));
+  const [form, setForm, isDirty] = useFields<Form>(() => (provider ? formOf(provider) : EMPTY));
   const saving = useMutation({
     mutationFn: () =>
       provider
@@ -47,7 +48,12 @@ export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDi
   });
   const canSave = isWhole(form, provider);
   return (
-    <Dialog onClose={onClose} title={provider ? texts.editTitle(provider.name) : texts.title} size={680}>
+    <Dialog
+      isDirty={isDirty}
+      onClose={onClose}
+      title={provider ? texts.editTitle(provider.name) : texts.title}
+      size={680}
+    >
       <form
         className={styles.form}
         autoComplete="off"

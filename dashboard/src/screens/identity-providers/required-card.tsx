@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
+import { useFields } from '../../parts/overlay/use-fields';
 import { IDENTITY_PROVIDERS, saveSignInSettings, signInSettingsQuery } from '../../api/identity-providers';
 import { shownError } from '../../api/load-state';
 import { peopleQuery } from '../../api/people';
@@ -54,7 +55,7 @@ interface RequiredDialogProps {
 function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
   const queryClient = useQueryClient();
   const people = useQuery(peopleQuery);
-  const [form, setForm] = useState({ isRequired, owners: [...owners] });
+  const [form, setForm, isDirty] = useFields(() => ({ isRequired, owners: [...owners] }));
   const saving = useMutation({
     mutationFn: () => saveSignInSettings(form.isRequired, form.owners),
     onSuccess: async () => {
@@ -67,7 +68,7 @@ function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
   );
   const error = saving.error ?? people.error;
   return (
-    <Dialog onClose={onClose} title={texts.title}>
+    <Dialog isDirty={isDirty} onClose={onClose} title={texts.title}>
       <form
         className={dialog.form}
         onSubmit={(event) => {

@@ -35,7 +35,7 @@ export function RaiseDialog({ limit, onClose }: { limit: Limit; onClose: () => v
   });
   const until = limit.resets_at === null ? '' : date(new Date(limit.resets_at), zone);
   return (
-    <Dialog onClose={onClose} title={texts.title(limit.applies_to.name)}>
+    <Dialog isDirty={typed !== ''} onClose={onClose} title={texts.title(limit.applies_to.name)}>
       <form
         className={styles.form}
         onSubmit={(event) => {

@@ -29,7 +29,7 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog onClose={onClose} title={texts.addTitle}>
+    <Dialog isDirty={person !== null || role !== 'member'} onClose={onClose} title={texts.addTitle}>
       <form
         className={styles.form}
         onSubmit={(event) => {

@@ -35,7 +35,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [PEOPLE] }),
   });
   return (
-    <Dialog onClose={onClose} title={texts.title}>
+    <Dialog isDirty={email !== '' && !sending.data} onClose={onClose} title={texts.title}>
       {sending.data ? (
         <InviteLink link={sending.data.invite_link} onDone={onClose} />
       ) : (

@@ -87,7 +87,7 @@ export function CopyDialog({ virtualKey, onClose }: KeyDialogProps) {
   });
   const name = targets.find(({ id }) => id === target)?.name ?? '';
   return (
-    <Dialog onClose={onClose} title={texts.title(virtualKey.slug)}>
+    <Dialog isDirty={slug !== '' && !copy.data} onClose={onClose} title={texts.title(virtualKey.slug)}>
       <form
         className={styles.form}
         onSubmit={(event) => {

@@ -1,8 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
+import { useFields } from '../../parts/overlay/use-fields';
 import { createVirtualKey, type VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { type CatalogProvider, catalogQuery, updateVirtualKey } from '../../api/virtual-keys';
@@ -41,7 +41,7 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
   const { workspace } = usePlace();
   const queryClient = useQueryClient();
   const catalog = useQuery(catalogQuery);
-  const [form, setForm] = useState<Form>(() => (virtualKey ? formOf(virtualKey) : EMPTY));
+  const [form, setForm, isDirty] = useFields<Form>(() => (virtualKey ? formOf(virtualKey) : EMPTY));
   const provider = catalog.data?.find(({ id }) => id === form.provider);
   const isStored = virtualKey !== null && !needsSecretAgain(form, virtualKey);
   const saving = useMutation({
@@ -56,7 +56,12 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
   });
   const canSave = isWhole(form, provider, isStored);
   return (
-    <Dialog onClose={onClose} title={virtualKey ? texts.editTitle(virtualKey.slug) : texts.title} size={600}>
+    <Dialog
+      isDirty={isDirty}
+      onClose={onClose}
+      title={virtualKey ? texts.editTitle(virtualKey.slug) : texts.title}
+      size={600}
+    >
       <form
         className={styles.form}
         onSubmit={(event) => {
