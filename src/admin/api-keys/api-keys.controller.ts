@@ -24,6 +24,8 @@ import {
   UpdateApiKeyDto,
 } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { KEY_STATUSES, KEY_TYPES, keyFiltersOf } from './key-filters.js';
+import { KeyListService } from './key-list.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { KeyUseService, type LastUse } from './key-use.service.js';
 
@@ -42,6 +44,7 @@ const LastUseParameter = (): MethodDecorator =>
 export class ApiKeysController {
   constructor(
     private readonly apiKeys: ApiKeysService,
+    private readonly keyList: KeyListService,
     private readonly workspaces: WorkspaceFinder,
     private readonly owners: KeyOwnerService,
     private readonly limits: LimitsService,
@@ -126,12 +129,25 @@ export class ApiKeysController {
     required: false,
     schema: { type: 'string', format: 'uuid' },
   })
+  @QueryParameter({
+    name: 'ids',
+    required: false,
+    type: String,
+    description: 'Up to 100 ids of API keys, separated by commas',
+  })
+  @QueryParameter({ name: 'type', required: false, enum: KEY_TYPES })
+  @QueryParameter({
+    name: 'name',
+    required: false,
+    type: String,
+    description: 'Part of the name, case-insensitive',
+  })
+  @QueryParameter({ name: 'status', required: false, enum: KEY_STATUSES })
   @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const filter = { ...reach, ...userOf(query) };
-    const [keys, total] = await this.apiKeys.list(caller, filter, pageOf(query));
+    const [keys, total] = await this.keyList.list(caller, reach, keyFiltersOf(query), pageOf(query));
     const usage = await this.limits.usageOf(keys);
     return ApiKeyListDto.from({ keys, total, usage, lastUse: await this.lastUseOf(caller, query, keys) });
   }
@@ -206,11 +222,4 @@ export class ApiKeysController {
   ): Promise<LastUse | undefined> {
     return flagOf(query, LAST_USE) ? this.keyUse.lastUseOf(caller, keys) : undefined;
   }
-}
-
-function userOf(query: ListQuery): { userId?: string } {
-  const userId = parameterOf(query, 'user_id');
-  if (userId === undefined) return {};
-  if (isUuid(userId)) return { userId: userId.toLowerCase() };
-  throw parameterError('user_id', 'must be the id of a user');
 }

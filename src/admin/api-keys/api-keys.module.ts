@@ -10,6 +10,7 @@ import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyAuthorityService } from './key-authority.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
+import { KeyListService } from './key-list.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { KeyUseService } from './key-use.service.js';
 import { RotateApiKeyController } from './rotate-api-key.controller.js';
@@ -33,6 +34,7 @@ import { Config } from '../configs/config.entity.js';
     ApiKeysService,
     KeyAuthorityService,
     KeyDefaultsService,
+    KeyListService,
     KeyOwnerService,
     KeyUseService,
     UsableConfig,

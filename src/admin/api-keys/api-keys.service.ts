@@ -1,27 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type FindOperator, In, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import type { Scope } from '../../auth/scopes.js';
-import { type Reach, reachOf } from '../../auth/tenant.js';
+import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/settings/secret.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { ApiKey } from './api-key.entity.js';
-import type { Page } from '../../common/http/page.js';
-import { pageOfLongList } from '../../database/long-list.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
-import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
+import { KINDS, type KeyVerb, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
 import { KeyAuthorityService } from './key-authority.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
+import { ownKeysOf } from './key-list.service.js';
 
 /** The tenant and owner of a new key. */
 export interface PlaceOfKey {
@@ -29,8 +27,6 @@ export interface PlaceOfKey {
   readonly workspaceId: string | null;
   readonly userId: string | null;
 }
-
-export type KeyFilter = Reach & { readonly userId?: string };
 
 /** A key with its secret, which only the response to the current request may show. */
 export interface ApiKeyWithSecret {
@@ -48,7 +44,6 @@ const NO_DEFAULTS = {
 @Injectable()
 export class ApiKeysService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
     @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly issuer: ApiKeyIssuer,
     private readonly changes: ChangePublisher,
@@ -87,17 +82,6 @@ export class ApiKeysService {
     this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, after: ApiKeyDto.from(key) });
     await this.changes.publish({ resource: 'api_key', id: key.id });
     return { key, secret };
-  }
-
-  /** Newest first, of the kinds that the caller may list, with the total up to `COUNT_MAX`. */
-  async list(caller: Principal, filter: KeyFilter, page: Page): Promise<[ApiKey[], number]> {
-    const { userId } = filter;
-    const own = ownKeysOf(caller);
-    if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
-    const found = this.apiKeys
-      .createQueryBuilder('key')
-      .setFindOptions({ where: { ...filter, ...own, ...ofKinds(kindsFor(caller, 'list')) } });
-    return pageOfLongList(this.unitOfWork.manager, found, 'id', page);
   }
 
   async get(caller: Principal, id: string): Promise<ApiKey> {
@@ -253,16 +237,4 @@ function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyD
 /** Undefined stays undefined, and null stays null: "no change" differs from "remove". */
 function momentOf(text: string | null | undefined): Date | null | undefined {
   return typeof text === 'string' ? new Date(text) : text;
-}
-
-/**
- * A caller that may list all kinds gets no filter by kind: the page is then found in an index without kinds, and no earlier key is read.
- */
-function ofKinds(kinds: readonly ApiKeyType[]): { kind?: FindOperator<ApiKeyType> } {
-  return kinds.length === Object.keys(KINDS).length ? {} : { kind: In([...kinds]) };
-}
-
-/** Keys of other users are "not found" for a caller limited to its own. */
-function ownKeysOf({ hasOnlyOwnKeys, authorityId }: Principal): { userId?: string } {
-  return hasOnlyOwnKeys && authorityId !== null ? { userId: authorityId } : {};
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ILike, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -8,6 +8,7 @@ import type { GivenDefaults, WorkspaceDefaults } from '../../routing-config/work
 import { tenantOf, WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
 import type { Page } from '../../common/http/page.js';
+import { partOfText } from '../../database/part-of-text.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
@@ -55,7 +56,7 @@ export class WorkspacesService {
   ): Promise<[Workspace[], number]> {
     const { organizationId, workspaceId } = reachOf(caller);
     const own = { organizationId, ...(workspaceId === undefined ? {} : { id: workspaceId }) };
-    const named = exactName ?? (name === undefined ? undefined : ILike(`%${escapedForLike(name)}%`));
+    const named = exactName ?? (name === undefined ? undefined : partOfText(name));
     const where = { ...own, ...(named === undefined ? {} : { name: named }) };
     const order = { createdAt: 'DESC', id: 'DESC' } as const;
     return this.workspaces.findAndCount({ where, order, skip, take });
@@ -138,6 +139,3 @@ function merged(before: WorkspaceDefaults, given: GivenDefaults): WorkspaceDefau
   const all = Object.entries({ ...before, ...Object.fromEntries(said) });
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }
-
-/** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE */
-const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

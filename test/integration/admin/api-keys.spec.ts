@@ -43,6 +43,71 @@ describe('API keys', () => {
     });
   });
 
+  describe('the filters of the list', () => {
+    const listed = async (query: string): Promise<Json> =>
+      (await app.call('GET', `/v1/api-keys?${query}`)).body;
+    const idsIn = async (query: string): Promise<string[]> =>
+      (await listed(query)).data.map(({ id }: Json) => id as string);
+
+    it('find keys by their ids, beyond the first page and only within reach', async () => {
+      const first = (await aKey()).body.id as string;
+      const second = (await aKey()).body.id as string;
+
+      expect(await idsIn(`ids=${first.toUpperCase()},${second},${randomUUID()}`)).toEqual([second, first]);
+      expect(await idsIn(`ids=${first},${second}&page_size=1&current_page=1`)).toEqual([first]);
+      expect(await idsIn(`ids=${first}&workspace_id=ws-two`)).toEqual([]);
+      for (const ids of ['', 'ada', `${first},`, Array.from({ length: 101 }, () => first).join(',')])
+        expect((await listed(`ids=${ids}`)).error.message).toContain('"ids" must be 1 to 100 ids');
+    });
+
+    it('find keys by type and by a part of the name, whose wildcards stand for themselves', async () => {
+      const stamp = randomUUID();
+      const user = (await aKey({ name: `${stamp} 100% Report` })).body.id as string;
+      const body = { name: `${stamp} 1000 report`, workspace_id: 'ws-default', scopes: ['logs.view'] };
+      const service = (await app.call('POST', SERVICE_KEYS, { body })).body.id as string;
+      const admin = (
+        await app.call('POST', ADMIN_KEYS, {
+          body: { name: `${stamp} admin`, scopes: ['virtual_keys.list'] },
+        })
+      ).body.id as string;
+
+      expect(await idsIn(`name=${stamp}%20`)).toEqual([admin, service, user]);
+      expect(await idsIn(`name=${stamp}%20100%25%20rePORT`)).toEqual([user]);
+      expect(await idsIn(`name=${stamp}&type=workspace-user`)).toEqual([user]);
+      expect(await idsIn(`name=${stamp}&type=workspace-service`)).toEqual([service]);
+      expect(await idsIn(`name=${stamp}&type=organisation-service`)).toEqual([admin]);
+      expect((await listed('type=admin')).error.message).toContain('"type" must be one of');
+    });
+
+    it('find keys by the status that the list shows', async () => {
+      const stamp = randomUUID();
+      const budget = { usage_limits: { credit_limit: 1, type: 'cost' } };
+      const plain = (await aKey({ name: stamp })).body.id as string;
+      const fresh = (await aKey({ name: stamp, ...budget })).body.id as string;
+      const spent = (await aKey({ name: stamp, ...budget })).body.id as string;
+      const expired = (await aKey({ name: stamp, ...budget })).body.id as string;
+      for (const id of [spent, expired])
+        await app.dataSource.query(
+          `INSERT INTO limit_counters (key, organization_id, limit_id, measure, spent, amount)
+           SELECT rule->>'id', organization_id, (rule->>'id')::uuid, 'cost', 1000000000, 1000000000
+           FROM api_keys, jsonb_array_elements(usage_limits) rule WHERE id = $1`,
+          [id],
+        );
+      await app.dataSource.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired]);
+
+      for (const [status, ids] of [
+        ['active', [fresh, plain]],
+        ['exhausted', [spent]],
+        ['expired', [expired]],
+      ] as const) {
+        const { data, total } = await listed(`name=${stamp}&status=${status}`);
+        expect(data.map(({ id }: Json) => id)).toEqual(ids);
+        expect(data.map((key: Json) => key.status)).toEqual(ids.map(() => status));
+        expect(total).toBe(ids.length);
+      }
+    });
+  });
+
   describe('the last use', () => {
     it('is told where it is asked for: the latest request of the last 30 days, else null', async () => {
       const [used, old, unused] = await Promise.all([aKey(), aKey(), aKey()]);
