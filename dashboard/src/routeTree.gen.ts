@@ -13,6 +13,7 @@ import { Route as IndexRouteImport } from './routes/index'
 import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
+import { Route as OrgAdminKeysRouteImport } from './routes/org.admin-keys'
 import { Route as OrgSignInRouteImport } from './routes/org.sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as OrgPeopleIndexRouteImport } from './routes/org.people.index'
@@ -47,6 +48,11 @@ const SetUpRoute = SetUpRouteImport.update({
 const SignInRoute = SignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgAdminKeysRoute = OrgAdminKeysRouteImport.update({
+  id: '/org/admin-keys',
+  path: '/org/admin-keys',
   getParentRoute: () => rootRouteImport,
 } as any)
 const OrgSignInRoute = OrgSignInRouteImport.update({
@@ -132,6 +138,7 @@ export interface FileRoutesByFullPath {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/admin-keys': typeof OrgAdminKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -153,6 +160,7 @@ export interface FileRoutesByTo {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/admin-keys': typeof OrgAdminKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -175,6 +183,7 @@ export interface FileRoutesById {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/admin-keys': typeof OrgAdminKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -198,6 +207,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/admin-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -219,6 +229,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/admin-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -240,6 +251,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/admin-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -262,6 +274,7 @@ export interface RootRouteChildren {
   AccountRoute: typeof AccountRoute
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
+  OrgAdminKeysRoute: typeof OrgAdminKeysRoute
   OrgSignInRoute: typeof OrgSignInRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
   OrgPeopleIdRoute: typeof OrgPeopleIdRoute
@@ -296,6 +309,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/sign-in'
       preLoaderRoute: typeof SignInRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/admin-keys': {
+      id: '/org/admin-keys'
+      path: '/org/admin-keys'
+      fullPath: '/org/admin-keys'
+      preLoaderRoute: typeof OrgAdminKeysRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/org/sign-in': {
@@ -454,6 +474,7 @@ const rootRouteChildren: RootRouteChildren = {
   AccountRoute: AccountRoute,
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
+  OrgAdminKeysRoute: OrgAdminKeysRoute,
   OrgSignInRoute: OrgSignInRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
   OrgPeopleIdRoute: OrgPeopleIdRoute,

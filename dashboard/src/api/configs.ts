@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
+import type { ListQuery } from './lists';
 import type { paths } from './schema';
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
@@ -21,19 +22,13 @@ export type SimulatedRequest = Omit<
 >;
 export type Document = Readonly<Record<string, unknown>>;
 
-/** The lists' largest page. Longer lists show how many are missing. */
-const PAGE_SIZE = 100;
-const FIRST_PAGE = { current_page: 0, page_size: PAGE_SIZE };
 const at = (slug: string) => ({ path: { slug } });
 
-export const configsQuery = (workspace: string) =>
-  queryOptions({
-    queryKey: ['configs', 'list', workspace],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/v1/configs', { params: { query: { workspace_id: workspace, ...FIRST_PAGE } }, signal }),
-      ),
-  });
+export const configsQuery = (workspace: string): ListQuery<ConfigRow> => ({
+  queryKey: ['configs', 'list', workspace, 'all'],
+  readPage: (page, signal) =>
+    dataOf(client.GET('/v1/configs', { params: { query: { workspace_id: workspace, ...page } }, signal })),
+});
 
 async function readConfig(slug: string, signal: AbortSignal): Promise<TaggedConfig> {
   const call = client.GET('/v1/configs/{slug}', { params: at(slug), signal });
@@ -47,14 +42,11 @@ export const configQuery = (slug: string) =>
     queryFn: ({ signal }) => readConfig(slug, signal),
   });
 
-export const configVersionsQuery = (slug: string) =>
-  queryOptions({
-    queryKey: ['configs', 'versions', slug],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/v1/configs/{slug}/versions', { params: { ...at(slug), query: FIRST_PAGE }, signal }),
-      ),
-  });
+export const configVersionsQuery = (slug: string): ListQuery<ConfigVersion> => ({
+  queryKey: ['configs', 'versions', slug, 'all'],
+  readPage: (query, signal) =>
+    dataOf(client.GET('/v1/configs/{slug}/versions', { params: { ...at(slug), query }, signal })),
+});
 
 export const configUsageQuery = (slug: string) =>
   queryOptions({

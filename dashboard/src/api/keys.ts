@@ -1,34 +1,84 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
+import type { ListQuery } from './lists';
 import type { paths } from './schema';
 
-export type ApiKey =
-  paths['/v1/api-keys']['get']['responses'][200]['content']['application/json']['data'][number];
+type ListPath = paths['/v1/api-keys']['get'];
+export type ApiKey = ListPath['responses'][200]['content']['application/json']['data'][number];
 export type UsageLimit = Exclude<NonNullable<ApiKey['usage_limits']>, readonly unknown[]>;
 export type NewApiKey =
   paths['/v1/api-keys/workspace/service']['post']['requestBody']['content']['application/json'];
-export type VirtualKey =
-  paths['/v1/virtual-keys']['get']['responses'][200]['content']['application/json']['data'][number];
-export type NewVirtualKey = paths['/v1/virtual-keys']['post']['requestBody']['content']['application/json'];
+export type ApiKeyChange = NonNullable<
+  paths['/v1/api-keys/{id}']['put']['requestBody']
+>['content']['application/json'];
 
-/** The list's largest page. Longer lists show how many are missing. */
-const PAGE_SIZE = 100;
+/** Filters of the list: parameters of `GET /v1/api-keys`. */
+export type KeyConditions = Pick<
+  NonNullable<ListPath['parameters']['query']>,
+  'workspace_id' | 'type' | 'status' | 'name'
+>;
 
-export const pageOfKeys = (workspace: string) => ({
-  workspace_id: workspace,
-  current_page: 0,
-  page_size: PAGE_SIZE,
+/** First part of the names of all queries of API keys. */
+export const API_KEYS = 'api-keys';
+
+/** Newest first. */
+export const apiKeysQuery = ({ workspace_id, ...filters }: KeyConditions): ListQuery<ApiKey> => ({
+  queryKey: [API_KEYS, 'list', workspace_id, filters],
+  readPage: (page, signal) => {
+    const query = { ...(workspace_id && { workspace_id }), ...filters, ...page };
+    return dataOf(client.GET('/v1/api-keys', { params: { query }, signal }));
+  },
 });
 
-export const apiKeysQuery = (workspace: string) =>
+/** At most a hundred keys by their ids, with their last use if needed. */
+export const keysByIdQuery = (ids: readonly string[], withUse = false) =>
   queryOptions({
-    queryKey: ['api-keys', workspace],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/api-keys', { params: { query: pageOfKeys(workspace) }, signal })),
+    queryKey: [API_KEYS, withUse ? 'use' : 'by-id', ids],
+    queryFn: async ({ signal }): Promise<readonly ApiKey[]> => {
+      const query = {
+        ids: ids.join(','),
+        page_size: ids.length,
+        ...(withUse && { include_last_used_at: true }),
+      };
+      return (await dataOf(client.GET('/v1/api-keys', { params: { query }, signal }))).data;
+    },
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
   });
 
-export const createApiKey = (kind: 'service' | 'user', body: NewApiKey) =>
-  dataOf(client.POST(`/v1/api-keys/workspace/${kind}` as '/v1/api-keys/workspace/service', { body }));
+/** A key with the tag of the state that was read, for changing it. */
+export interface TaggedKey {
+  readonly key: ApiKey;
+  readonly etag: string | null;
+}
+
+/** Read anew whenever it is opened, so that a change begins with the saved state. */
+export const apiKeyQuery = (id: string) =>
+  queryOptions({
+    queryKey: [API_KEYS, 'one', id],
+    queryFn: async ({ signal }): Promise<TaggedKey> => {
+      const call = client.GET('/v1/api-keys/{id}', { params: { path: { id } }, signal });
+      return { key: await dataOf(call), etag: (await call).response.headers.get('etag') };
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** The owner of a key, as the address of its creation says it. */
+export type KeyKind = 'workspace/service' | 'workspace/user' | 'organisation/service';
+
+export const createApiKey = (kind: KeyKind, body: NewApiKey) =>
+  dataOf(client.POST(`/v1/api-keys/${kind}` as '/v1/api-keys/workspace/service', { body }));
+
+/** Refused with `precondition_failed` when `etag` is outdated. */
+export const changeApiKey = ({ key: { id }, etag }: TaggedKey, body: ApiKeyChange) =>
+  dataOf(
+    client.PUT('/v1/api-keys/{id}', {
+      params: { path: { id } },
+      body,
+      ...(etag !== null && { headers: { 'if-match': etag } }),
+    }),
+  );
 
 export const revokeApiKey = (id: string) =>
   dataOf(client.DELETE('/v1/api-keys/{id}', { params: { path: { id } } }));
@@ -43,18 +93,6 @@ export const rotateApiKey = (id: string, transitionMs: number) =>
       body: { key_transition_period_ms: transitionMs },
     }),
   );
-
-export const virtualKeysQuery = (workspace: string) =>
-  queryOptions({
-    queryKey: ['virtual-keys', workspace],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/virtual-keys', { params: { query: pageOfKeys(workspace) }, signal })),
-  });
-
-export const createVirtualKey = (body: NewVirtualKey) => dataOf(client.POST('/v1/virtual-keys', { body }));
-
-export const deleteVirtualKey = (slug: string) =>
-  dataOf(client.DELETE('/v1/virtual-keys/{slug}', { params: { path: { slug } } }));
 
 /** A field with one limit or several, as a list. */
 export const limitsOf = ({ usage_limits: limits }: Pick<ApiKey, 'usage_limits'>): readonly UsageLimit[] =>

@@ -1,5 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
+import type { ListQuery } from './lists';
 import type { paths } from './schema';
 
 type Listed<Path extends '/v1/admin/users' | '/v1/admin/users/invites'> =
@@ -15,36 +15,37 @@ export type Member =
   paths['/v1/admin/workspaces/{workspaceId}/users']['get']['responses'][200]['content']['application/json']['data'][number];
 export type WorkspaceRole = Member['role'];
 
-/** The list's largest page. Longer lists show how many are missing. */
-export const PAGE_SIZE = 100;
-const page = { current_page: 0, page_size: PAGE_SIZE };
-
 export const PEOPLE = 'people';
 
-export const peopleQuery = queryOptions({
+export const peopleQuery: ListQuery<Person> = {
   queryKey: [PEOPLE, 'list'],
-  queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/users', { params: { query: page }, signal })),
-});
+  readPage: (query, signal) => dataOf(client.GET('/v1/admin/users', { params: { query }, signal })),
+};
 
-export const invitesQuery = queryOptions({
+export const ownersQuery: ListQuery<Person> = {
+  queryKey: [PEOPLE, 'owners'],
+  readPage: (page, signal) =>
+    dataOf(client.GET('/v1/admin/users', { params: { query: { ...page, role: 'owner' } }, signal })),
+};
+
+export const invitesQuery: ListQuery<Invite> = {
   queryKey: [PEOPLE, 'invites'],
-  queryFn: ({ signal }) =>
+  readPage: (page, signal) =>
     dataOf(
       client.GET('/v1/admin/users/invites', { params: { query: { ...page, status: 'pending' } }, signal }),
     ),
-});
+};
 
-export const membersQuery = (workspaceId: string) =>
-  queryOptions({
-    queryKey: [PEOPLE, 'members', workspaceId],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/v1/admin/workspaces/{workspaceId}/users', {
-          params: { path: { workspaceId }, query: page },
-          signal,
-        }),
-      ),
-  });
+export const membersQuery = (workspaceId: string): ListQuery<Member> => ({
+  queryKey: [PEOPLE, 'members', workspaceId, 'list'],
+  readPage: (query, signal) =>
+    dataOf(
+      client.GET('/v1/admin/workspaces/{workspaceId}/users', {
+        params: { path: { workspaceId }, query },
+        signal,
+      }),
+    ),
+});
 
 export const ofPerson = (userId: string) => ({ params: { path: { userId } } });
 

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
-import { ofPerson, PAGE_SIZE, PEOPLE } from './people';
+import type { ApiKey } from './keys';
+import type { ListQuery } from './lists';
+import { ofPerson, PEOPLE } from './people';
 import type { paths } from './schema';
 
 export type PersonSession =
@@ -27,15 +29,14 @@ export const signInMethodsQuery = (id: string) =>
       dataOf(client.GET('/v1/admin/users/{userId}/sign-in-methods', { ...ofPerson(id), signal })),
   });
 
-/** The newest hundred API keys of the user, in all workspaces. */
-export const personKeysQuery = (id: string) =>
-  queryOptions({
-    queryKey: [PEOPLE, 'keys', id],
-    queryFn: ({ signal }) => {
-      const query = { user_id: id, include_last_used_at: true, current_page: 0, page_size: PAGE_SIZE };
-      return dataOf(client.GET('/v1/api-keys', { params: { query }, signal }));
-    },
-  });
+/** The API keys of the user in all workspaces. */
+export const personKeysQuery = (id: string): ListQuery<ApiKey> => ({
+  queryKey: [PEOPLE, 'keys', id, 'list'],
+  readPage: (page, signal) => {
+    const query = { user_id: id, include_last_used_at: true, ...page };
+    return dataOf(client.GET('/v1/api-keys', { params: { query }, signal }));
+  },
+});
 
 export const endPersonSession = (userId: string, sessionId: string) =>
   dataOf(

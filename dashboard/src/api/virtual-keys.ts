@@ -1,8 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
-import type { VirtualKey } from './keys';
+import type { ListQuery } from './lists';
 import type { paths } from './schema';
 
+export type VirtualKey =
+  paths['/v1/virtual-keys']['get']['responses'][200]['content']['application/json']['data'][number];
+export type NewVirtualKey = paths['/v1/virtual-keys']['post']['requestBody']['content']['application/json'];
 export type CatalogProvider =
   paths['/v1/provider-catalog']['get']['responses'][200]['content']['application/json']['data'][number];
 export type CredentialTest =
@@ -22,6 +25,19 @@ export const catalogQuery = queryOptions({
     (await dataOf(client.GET('/v1/provider-catalog', { signal }))).data,
   staleTime: Infinity,
 });
+
+export const virtualKeysQuery = (workspace: string): ListQuery<VirtualKey> => ({
+  queryKey: ['virtual-keys', workspace, 'list'],
+  readPage: (page, signal) =>
+    dataOf(
+      client.GET('/v1/virtual-keys', { params: { query: { workspace_id: workspace, ...page } }, signal }),
+    ),
+});
+
+export const createVirtualKey = (body: NewVirtualKey) => dataOf(client.POST('/v1/virtual-keys', { body }));
+
+export const deleteVirtualKey = (slug: string) =>
+  dataOf(client.DELETE('/v1/virtual-keys/{slug}', { params: { path: { slug } } }));
 
 export const updateVirtualKey = (slug: string, body: VirtualKeyChange) =>
   dataOf(client.PUT('/v1/virtual-keys/{slug}', { params: { path: { slug } }, body }));

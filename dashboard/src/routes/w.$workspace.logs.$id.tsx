@@ -1,7 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { LogDrawer } from '../screens/logs/log-drawer';
 import { useLogList } from '../screens/logs/use-log-list';
-import { useKeyNames } from '../session/key-names';
 
 export const Route = createFileRoute('/w/$workspace/logs/$id')({ component: LogRoute });
 
@@ -9,7 +8,6 @@ function LogRoute() {
   const { id, workspace } = Route.useParams();
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
-  const keyNames = useKeyNames();
   const { rows } = useLogList(search);
   const step = (by: -1 | 1): void => {
     const next = rows[rows.findIndex((row) => row.id === id) + by];
@@ -25,7 +23,6 @@ function LogRoute() {
     <LogDrawer
       id={id}
       tab={search.tab}
-      keyNames={keyNames}
       onTab={(tab) => void navigate({ search: { ...search, tab }, replace: true })}
       onStep={step}
       onClose={() => void navigate({ to: '/w/$workspace/logs', params: { workspace }, search })}

@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { apiKeysQuery } from '../api/keys';
-import { useMay, usePlace } from './session';
+import { useNamesOfKeys } from '../api/key-use';
+import { useMay } from './session';
 
 /** Any of them allows listing keys. */
 const LIST_SCOPES = [
@@ -10,10 +8,9 @@ const LIST_SCOPES = [
   'organisation_service_api_keys.list',
 ];
 
-/** Names of the workspace's API keys by id, if the user may see them. */
-export function useKeyNames(): ReadonlyMap<string, string> {
-  const { workspace } = usePlace();
+/** Names of these API keys by id, if the user may see them. */
+export function useKeyNames(ids: readonly (string | null)[]): ReadonlyMap<string, string> {
   const may = useMay();
-  const { data } = useQuery({ ...apiKeysQuery(workspace.slug), enabled: LIST_SCOPES.some(may) });
-  return useMemo(() => new Map(data?.data.map(({ id, name }) => [id, name])), [data]);
+  const known = ids.filter((id): id is string => id !== null && id !== '');
+  return useNamesOfKeys(known, LIST_SCOPES.some(may));
 }

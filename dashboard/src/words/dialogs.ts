@@ -2,6 +2,8 @@
 export const dialogWords = {
   secret: {
     text: 'You can see it only now. No one can read it again, not even an owner.',
+    try: 'Try it',
+    copyCommand: 'Copy command',
     stored: 'I have stored it',
     done: 'Done',
   },

@@ -32,7 +32,16 @@ export const limitWords = {
   count: (count: number) => `${exactCount(count)} ${count === 1 ? 'limit' : 'limits'}`,
   partial: 'Only a part of the keys is shown.',
   empty: 'No limits yet',
-  emptyText: 'Set limits where you create or edit API keys and virtual keys.',
+  emptyText: 'Add limits to API keys here, and to virtual keys where you edit them.',
+  add: 'Add limit',
+  addDialog: {
+    title: 'Add a limit to an API key',
+    text: 'The key opens with its budgets and rate limits.',
+    key: 'API key',
+    placeholder: 'Type a part of its name',
+    nothing: 'No API key matches.',
+    submit: 'Edit key',
+  },
   raise: 'Raise for this period',
   raiseShort: 'Raise',
   raiseDialog: {

@@ -18,7 +18,6 @@ export const peopleWords = {
   },
   status: { active: 'Active', deactivated: 'Deactivated' } as Readonly<Record<string, string>>,
   count: (count: number) => counted(count, 'user', 'users'),
-  more: (count: number) => `The newest ${count} are shown.`,
   none: 'No users yet',
   noneText: 'Invite users to give them access.',
   actions: 'Actions',

@@ -26,7 +26,6 @@ export const personWords = {
     none: 'No API key.',
     used: 'last used',
     unused: 'not used in the last 30 days',
-    more: (count: number) => `The newest ${count} are shown.`,
   },
   factors: {
     title: 'Sign-in methods',

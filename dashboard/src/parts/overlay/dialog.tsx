@@ -1,4 +1,4 @@
-import { Button, Modal, type ModalProps } from '@mantine/core';
+import { Button, Drawer, Modal, type ModalProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
@@ -7,21 +7,24 @@ import styles from './dialog-form.module.css';
 interface DialogProps extends Omit<ModalProps, 'opened'> {
   /** Whether closing would lose what the user entered: Escape, the backdrop and the cross then ask first. */
   readonly isDirty?: boolean;
+  /** Fills the height at that side, for forms about a row of the page beneath. */
+  readonly side?: 'right';
 }
 
 /** A modal dialog that is open while it is mounted. Closing it returns the focus to where it was before. */
-export function Dialog({ isDirty = false, onClose, ...props }: DialogProps) {
+export function Dialog({ isDirty = false, side, onClose, ...props }: DialogProps) {
   const [isAsking, setAsking] = useState(false);
   useReturnedFocus();
+  const frame: ModalProps = {
+    closeButtonProps: { 'aria-label': words.parts.close },
+    ...props,
+    opened: true,
+    onClose: () => (isDirty ? setAsking(true) : onClose()),
+    ...(isAsking && { closeOnEscape: false, trapFocus: false }),
+  };
   return (
     <>
-      <Modal
-        closeButtonProps={{ 'aria-label': words.parts.close }}
-        {...props}
-        opened
-        onClose={() => (isDirty ? setAsking(true) : onClose())}
-        {...(isAsking && { closeOnEscape: false, trapFocus: false })}
-      />
+      <Frame side={side} {...frame} />
       {isAsking && (
         <Modal
           opened
@@ -43,6 +46,25 @@ export function Dialog({ isDirty = false, onClose, ...props }: DialogProps) {
         </Modal>
       )}
     </>
+  );
+}
+
+function Frame({ side, children, title, onClose, ...props }: ModalProps & Pick<DialogProps, 'side'>) {
+  if (side === undefined)
+    return (
+      <Modal title={title} onClose={onClose} {...props}>
+        {children}
+      </Modal>
+    );
+  const { closeButtonProps, size, padding, closeOnEscape, trapFocus, classNames } = props;
+  return (
+    <Drawer
+      position={side}
+      {...{ opened: true, title, onClose, closeButtonProps, size, padding, closeOnEscape, trapFocus }}
+      {...(classNames && { classNames: classNames as { header?: string } })}
+    >
+      {children}
+    </Drawer>
   );
 }
 

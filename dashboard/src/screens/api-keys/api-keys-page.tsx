@@ -1,16 +1,15 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconKey } from '@tabler/icons-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import { lastUseQuery } from '../../api/key-use';
+import { type ComponentProps, type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type LastUse, useLastUse } from '../../api/key-use';
 import { type ApiKey, apiKeysQuery, limitsOf } from '../../api/keys';
-import { loadStateOf } from '../../api/load-state';
+import { useList } from '../../api/lists';
 import { type Filter, filtersText } from '../../parts/filters/filter';
 import { FilterBar } from '../../parts/filters/filter-bar';
-import { exact } from '../../parts/format/numbers';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
+import { useNow } from '../../parts/values/use-now';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LimitMeter } from '../../parts/values/limit-meter';
@@ -20,8 +19,11 @@ import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
 import { RevokeDialog, RotateDialog } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
-import { filtersOf, KEY_FIELDS, matches } from './key-filters';
+import { EditKeyDrawer } from './edit-key-drawer';
+import { conditionsOf, filtersOf, KEY_FIELDS } from './key-filters';
+import { scopeOfKey } from './key-permission';
 import { RevokeManyDialog } from './revoke-many-dialog';
+import type { KeyLevel } from './scope-groups';
 import { summaryOf } from './scope-summary';
 
 const { columns: titles, types, status: statuses } = apiKeyWords;
@@ -35,93 +37,149 @@ const ROW_HEIGHT = 44;
 type Open = { readonly what: 'many' } | { readonly what: 'revoke' | 'rotate'; readonly key: ApiKey } | null;
 
 interface ApiKeysPageProps {
+  /** The keys of the workspace, or those of the organization. */
+  readonly level: KeyLevel;
   readonly isCreating: boolean;
+  /** Id of the key being changed. */
+  readonly edited: string | undefined;
   readonly filter: string | undefined;
   readonly onCreating: (isOpen: boolean) => void;
+  readonly onEditing: (id: string | undefined) => void;
   readonly onFilter: (filter: string) => void;
 }
 
-/** The API keys of a workspace and their permissions. */
-export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKeysPageProps) {
-  const { session, workspace } = usePlace();
-  const query = useQuery(apiKeysQuery(workspace.slug));
-  const use = useQuery(lastUseQuery(workspace.slug));
+const TYPES: Readonly<Record<KeyLevel, readonly ApiKey['type'][]>> = {
+  workspace: ['workspace-service', 'workspace-user'],
+  organization: ['organisation-service'],
+};
+
+const wordsOf = (level: KeyLevel) =>
+  level === 'organization' ? { ...apiKeyWords, ...apiKeyWords.admin } : apiKeyWords;
+
+/** The API keys of a workspace or of the organization, and their permissions. */
+export function ApiKeysPage(props: ApiKeysPageProps) {
+  const { level, isCreating, edited, filter, onCreating, onEditing, onFilter } = props;
+  const { session } = usePlace();
+  const texts = wordsOf(level);
+  const filters = useMemo(() => filtersOf(filter, level), [filter, level]);
+  const { rows, pages, total, state, onEnd } = useKeys(level, filters);
+  const lastUse = useLastUse(pages);
   const [open, setOpen] = useState<Open>(null);
-  const openKey: OnKey = useCallback((what, key) => setOpen({ what, key }), []);
-  const columns = useMemo(
-    () => columnsOf(openKey, { me: session.user.id, lastUse: use.data }),
-    [openKey, session.user.id, use.data],
+  const openKey: OnKey = useCallback(
+    (what, key) => (what === 'edit' ? onEditing(key.id) : setOpen({ what, key })),
+    [onEditing],
   );
-  const filters = useMemo(() => filtersOf(filter), [filter]);
-  const all = query.data?.data ?? [];
-  const rows = all.filter((key) => matches(key, filters));
-  const create = <CreateButton onClick={() => onCreating(true)} />;
+  const columns = useMemo(
+    () => columnsOf(openKey, { me: session.user.id, lastUse }, level),
+    [openKey, session.user.id, lastUse, level],
+  );
+  const create = <CreateButton level={level} onClick={() => onCreating(true)} />;
   return (
-    <Page title={apiKeyWords.title} text={apiKeyWords.text} isTable action={create}>
+    <Page title={texts.title} text={texts.text} isTable action={create}>
       <FilterBar
-        fields={KEY_FIELDS}
+        fields={KEY_FIELDS[level]}
         filters={filters}
         onChange={(next: readonly Filter[]) => onFilter(filtersText(next))}
       >
-        <RevokeManyButton isEmpty={rows.length === 0} onClick={() => setOpen({ what: 'many' })} />
+        <RevokeManyButton
+          level={level}
+          isEmpty={rows.length === 0}
+          onClick={() => setOpen({ what: 'many' })}
+        />
       </FilterBar>
       <DataTable<ApiKey>
-        label={apiKeyWords.table}
+        label={texts.table}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
-        state={loadStateOf(query, 'workspace_service_api_keys.list')}
+        state={state}
         rowHeight={ROW_HEIGHT}
+        selected={edited}
+        onOpen={({ id }) => onEditing(id)}
+        onEnd={onEnd}
         renderCompact={(key) => <CompactKey apiKey={key} onOpen={openKey} />}
-        empty={<NoKeys isFiltered={all.length > 0}>{create}</NoKeys>}
-        footer={footerOf(query.data?.total ?? 0, rows.length, all.length)}
+        empty={<NoKeys level={level} isFiltered={filters.length > 0} create={create} />}
+        footer={apiKeyWords.count(total)}
       />
-      {isCreating && <CreateKeyDialog onClose={() => onCreating(false)} />}
-      {open?.what === 'many' && <RevokeManyDialog keys={rows} onClose={() => setOpen(null)} />}
+      {isCreating && <CreateKeyDialog level={level} onClose={() => onCreating(false)} />}
+      {edited !== undefined && (
+        <EditKeyDrawer key={edited} id={edited} onClose={() => onEditing(undefined)} />
+      )}
+      {open?.what === 'many' && <RevokeManyDialog keys={rows} total={total} onClose={() => setOpen(null)} />}
       {open?.what === 'revoke' && <RevokeDialog apiKey={open.key} onClose={() => setOpen(null)} />}
       {open?.what === 'rotate' && <RotateDialog apiKey={open.key} onClose={() => setOpen(null)} />}
     </Page>
   );
 }
 
-function footerOf(total: number, shown: number, read: number): string {
-  const count = apiKeyWords.count(shown < read ? shown : total);
-  return total > read ? `${count} · ${apiKeyWords.more(exact(read))}` : count;
+function useKeys(level: KeyLevel, filters: readonly Filter[]) {
+  const { workspace } = usePlace();
+  const [type] = TYPES[level];
+  const place = level === 'organization' ? { type } : { workspace_id: workspace.slug };
+  const query = apiKeysQuery({ ...conditionsOf(filters), ...place });
+  return useList(query, scopeOfKey(type ?? 'workspace-service', 'list'));
 }
 
-function NoKeys({ isFiltered, children }: { isFiltered: boolean; children: ReactNode }) {
-  const { empty, emptyText, emptyFiltered, emptyFilteredText } = apiKeyWords;
+interface NoKeysProps {
+  readonly level: KeyLevel;
+  readonly isFiltered: boolean;
+  readonly create: ReactNode;
+}
+
+/** A member of a workspace sees their own keys only, so others may exist. */
+function NoKeys({ level, isFiltered, create }: NoKeysProps) {
+  const may = useMay();
+  const { empty, emptyText, emptyFiltered, emptyFilteredText, emptyOwn, emptyOwnText } = wordsOf(level);
+  const seesAll = TYPES[level].some((type) => type !== 'workspace-user' && may(scopeOfKey(type, 'list')));
+  const [title, text] = seesAll ? [empty, emptyText] : [emptyOwn, emptyOwnText];
   return (
     <EmptyState
       icon={<IconKey size={20} aria-hidden />}
-      title={isFiltered ? emptyFiltered : empty}
-      text={isFiltered ? emptyFilteredText : emptyText}
+      title={isFiltered ? emptyFiltered : title}
+      text={isFiltered ? emptyFilteredText : text}
     >
-      {!isFiltered && children}
+      {!isFiltered && seesAll && create}
     </EmptyState>
   );
 }
 
-function RevokeManyButton({ isEmpty, onClick }: { isEmpty: boolean; onClick: () => void }) {
-  const may = useMay();
-  const scope = 'workspace_service_api_keys.delete';
+interface ActionProps {
+  readonly level: KeyLevel;
+  readonly onClick: () => void;
+}
+
+function RevokeManyButton({ level, isEmpty, onClick }: ActionProps & { isEmpty: boolean }) {
   return (
-    <Can isAllowed={may(scope) || may('workspace_user_api_keys.delete')} scope={scope}>
+    <CanAny level={level} action="delete">
       <Button disabled={isEmpty} onClick={onClick}>
         {apiKeyWords.many.open}
       </Button>
-    </Can>
+    </CanAny>
   );
 }
 
-function CreateButton({ onClick }: { onClick: () => void }) {
-  const may = useMay();
-  const isAllowed = may('workspace_service_api_keys.create') || may('workspace_user_api_keys.create');
+function CreateButton({ level, onClick }: ActionProps) {
   return (
-    <Can isAllowed={isAllowed} scope="workspace_service_api_keys.create">
+    <CanAny level={level} action="create">
       <Button variant="filled" onClick={onClick}>
-        {apiKeyWords.create}
+        {wordsOf(level).create}
       </Button>
+    </CanAny>
+  );
+}
+
+interface CanAnyProps extends Pick<ActionProps, 'level'> {
+  readonly action: 'create' | 'delete';
+  readonly children: ComponentProps<typeof Can>['children'];
+}
+
+/** For an action that one kind of key of the level is enough for. */
+function CanAny({ level, action, children }: CanAnyProps) {
+  const may = useMay();
+  const scopes = TYPES[level].map((type) => scopeOfKey(type, action));
+  return (
+    <Can isAllowed={scopes.some(may)} scope={scopes[0] ?? ''}>
+      {children}
     </Can>
   );
 }
@@ -129,12 +187,18 @@ function CreateButton({ onClick }: { onClick: () => void }) {
 interface ColumnFacts {
   readonly me: string;
   /** Unknown until loaded. */
-  readonly lastUse: ReadonlyMap<string, string | null> | undefined;
+  readonly lastUse: LastUse;
 }
 
-type OnKey = (what: 'revoke' | 'rotate', key: ApiKey) => void;
+type OnKey = (what: 'edit' | 'revoke' | 'rotate', key: ApiKey) => void;
 
-const columnsOf = (open: OnKey, { me, lastUse }: ColumnFacts): readonly Column<ApiKey>[] => [
+/** Keys of the organization have neither an owner nor a budget. */
+const ONLY_IN_WORKSPACES: ReadonlySet<string> = new Set(['owner', 'budget']);
+
+const columnsOf = (open: OnKey, facts: ColumnFacts, level: KeyLevel): readonly Column<ApiKey>[] =>
+  allColumns(open, facts).filter(({ key }) => level === 'workspace' || !ONLY_IN_WORKSPACES.has(key));
+
+const allColumns = (open: OnKey, { me, lastUse }: ColumnFacts): readonly Column<ApiKey>[] => [
   {
     key: 'name',
     title: titles.name,
@@ -166,7 +230,7 @@ const columnsOf = (open: OnKey, { me, lastUse }: ColumnFacts): readonly Column<A
     key: 'used',
     title: titles.used,
     width: '90px',
-    cell: ({ id }) => <LastUse lastUse={lastUse} id={id} />,
+    cell: (key) => <LastUsed apiKey={key} at={lastUse.get(key.id)} />,
   },
   {
     key: 'budget',
@@ -189,21 +253,24 @@ const columnsOf = (open: OnKey, { me, lastUse }: ColumnFacts): readonly Column<A
   },
 ];
 
-function LastUse({ lastUse, id }: { lastUse: ColumnFacts['lastUse']; id: string }) {
-  const at = lastUse?.get(id) ?? null;
-  if (lastUse !== undefined && at === null) return <Value isMuted>{apiKeyWords.unused}</Value>;
-  return <Moment at={at} />;
+const WINDOW_MS = 30 * 86_400_000;
+
+/** The use is known for 30 days: a key that is younger was never used at all. */
+function LastUsed({ apiKey: { created_at }, at }: { apiKey: ApiKey; at: string | null | undefined }) {
+  const now = useNow();
+  if (at !== null) return <Moment at={at ?? null} />;
+  const isYoung = now - Date.parse(created_at) < WINDOW_MS;
+  return <Value isMuted>{isYoung ? apiKeyWords.neverUsed : apiKeyWords.unused}</Value>;
 }
 
-const PERMISSION: Readonly<Record<ApiKey['type'], string>> = {
-  'organisation-service': 'organisation_service_api_keys',
-  'workspace-service': 'workspace_service_api_keys',
-  'workspace-user': 'workspace_user_api_keys',
-};
+const ACTIONS = [
+  { action: 'edit', permission: 'update', text: apiKeyWords.edit.open },
+  { action: 'rotate', permission: 'rotate', text: apiKeyWords.rotate },
+  { action: 'revoke', permission: 'delete', text: apiKeyWords.revoke },
+] as const;
 
 function KeyMenu({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: OnKey }) {
   const may = useMay();
-  const scope = PERMISSION[apiKey.type];
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
@@ -212,12 +279,19 @@ function KeyMenu({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: OnKey }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item disabled={!may(`${scope}.rotate`)} onClick={() => onOpen('rotate', apiKey)}>
-          {apiKeyWords.rotate}
-        </Menu.Item>
-        <Menu.Item color="red" disabled={!may(`${scope}.delete`)} onClick={() => onOpen('revoke', apiKey)}>
-          {apiKeyWords.revoke}
-        </Menu.Item>
+        {ACTIONS.map(({ action, permission, text }) => {
+          const scope = scopeOfKey(apiKey.type, permission);
+          return (
+            <Can key={action} isAllowed={may(scope)} scope={scope}>
+              <Menu.Item
+                color={action === 'revoke' ? 'red' : undefined}
+                onClick={() => onOpen(action, apiKey)}
+              >
+                {text}
+              </Menu.Item>
+            </Can>
+          );
+        })}
       </Menu.Dropdown>
     </Menu>
   );

@@ -6,10 +6,10 @@ import { Dialog } from '../../parts/overlay/dialog';
 import { type ApiKey, revokeApiKey, rotateApiKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
-import { SecretOnce } from '../../parts/overlay/secret-once';
 import { ErrorCard } from '../../parts/states/states';
 import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
+import { NewSecret } from './new-secret';
 import dialog from '../../parts/overlay/dialog-form.module.css';
 
 const texts = apiKeyWords;
@@ -59,7 +59,7 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
       title={texts.rotateTitle(apiKey.name)}
     >
       {rotation.data ? (
-        <SecretOnce secret={rotation.data.key} onDone={onClose} />
+        <NewSecret secret={rotation.data.key} scopes={apiKey.scopes} onDone={onClose} />
       ) : (
         <div className={dialog.form}>
           <p className={dialog.text}>{texts.rotateText}</p>

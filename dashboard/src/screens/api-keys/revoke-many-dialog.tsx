@@ -5,6 +5,7 @@ import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
 import { type ApiKey, revokeApiKeys } from '../../api/keys';
 import { shownError } from '../../api/load-state';
+import { exact } from '../../parts/format/numbers';
 import { ErrorCard } from '../../parts/states/states';
 import { apiKeyWords } from '../../words/api-keys';
 import { dialogWords } from '../../words/dialogs';
@@ -14,8 +15,15 @@ import styles from './revoke-many-dialog.module.css';
 
 const texts = apiKeyWords.many;
 
+interface RevokeManyDialogProps {
+  readonly keys: readonly ApiKey[];
+  /** Of the list, loaded or not. */
+  readonly total: number;
+  readonly onClose: () => void;
+}
+
 /** Revokes the selected keys together: all of them, or none if one may not be revoked. */
-export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; onClose: () => void }) {
+export function RevokeManyDialog({ keys, total, onClose }: RevokeManyDialogProps) {
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [typed, setTyped] = useState('');
@@ -43,6 +51,9 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
         }}
       >
         <p className={dialog.text}>{texts.text}</p>
+        {keys.length < total && (
+          <p className={dialog.text}>{texts.partial(exact(keys.length), exact(total))}</p>
+        )}
         <fieldset className={styles.choices} aria-label={texts.choose}>
           {keys.map(({ id, name, key }) => (
             <Checkbox

@@ -1,8 +1,10 @@
 import { apiKeyWords } from '../../words/api-keys';
+import { adminScopeWords } from '../../words/admin-scopes';
 import { scopeWords } from '../../words/scopes';
+import type { KeyLevel } from './scope-groups';
 
-/** Every permission that a workspace key can have, with its texts. */
-const KNOWN = Object.values(scopeWords).flatMap(({ title, scopes }) =>
+/** Every permission that a key can have, with its texts. */
+const KNOWN = Object.values({ ...scopeWords, ...adminScopeWords }).flatMap(({ title, scopes }) =>
   Object.entries(scopes).map(([name, { can }]) => ({ name, can, title })),
 );
 
@@ -29,21 +31,14 @@ const isChange = (scope: string): boolean =>
   /\.(create|update|delete|rotate|duplicate|copy|write)$/.test(scope) && scope !== 'completions.write';
 
 /** The ends of the sentence "It cannot …": the most asked-about abilities. */
-export function inabilitiesOf(scopes: ReadonlySet<string>): readonly string[] {
+export function inabilitiesOf(scopes: ReadonlySet<string>, level: KeyLevel): readonly string[] {
   const { logs, analytics } = scopeWords;
   const missing = [
     ...(scopes.has('completions.write') ? [] : [apiKeyWords.dialog.callModels]),
     ...(scopes.has('logs.view') ? [] : [logs?.scopes['logs.view']?.can ?? '']),
     ...(scopes.has('analytics.view') ? [] : [analytics?.scopes['analytics.view']?.can ?? '']),
     ...([...scopes].some(isChange) ? [] : [apiKeyWords.dialog.changeAnything]),
-    apiKeyWords.dialog.otherWorkspaces,
+    ...(level === 'workspace' ? [apiKeyWords.dialog.otherWorkspaces] : []),
   ];
   return missing.filter((text) => text !== '');
 }
-
-/** Presets, limited to the user's own permissions. */
-export const PRESETS: Readonly<Record<'call' | 'read' | 'all', (scope: string) => boolean>> = {
-  call: (scope) => scope === 'completions.write',
-  read: (scope) => /^(logs|analytics)\.(list|view)$/.test(scope),
-  all: () => true,
-};

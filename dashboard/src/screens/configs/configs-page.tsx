@@ -1,11 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconRoute2 } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
 import { type ConfigRow, configsQuery, createConfig } from '../../api/configs';
-import { loadStateOf, shownError } from '../../api/load-state';
+import { useList } from '../../api/lists';
+import { shownError } from '../../api/load-state';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
 import { EmptyState, ErrorCard } from '../../parts/states/states';
@@ -27,7 +28,7 @@ interface ConfigsPageProps {
 export function ConfigsPage({ isCreating, onCreating, onOpen }: ConfigsPageProps) {
   const { workspace } = usePlace();
   const may = useMay();
-  const query = useQuery(configsQuery(workspace.slug));
+  const list = useList(configsQuery(workspace.slug), 'configs.list');
   const create = (
     <Can isAllowed={may('configs.create')} scope="configs.create">
       <Button variant="filled" onClick={() => onCreating(true)}>
@@ -40,9 +41,10 @@ export function ConfigsPage({ isCreating, onCreating, onOpen }: ConfigsPageProps
       <DataTable<ConfigRow>
         label={texts.table}
         columns={COLUMNS}
-        rows={query.data?.data ?? []}
+        rows={list.rows}
         keyOf={({ slug }) => slug}
-        state={loadStateOf(query, 'configs.list')}
+        state={list.state}
+        onEnd={list.onEnd}
         onOpen={({ slug }) => onOpen(slug)}
         renderCompact={(row) => (
           <CompactRow title={row.name} end={<Status config={row} />} details={[row.slug]} />
@@ -52,7 +54,7 @@ export function ConfigsPage({ isCreating, onCreating, onOpen }: ConfigsPageProps
             {create}
           </EmptyState>
         }
-        footer={texts.count(query.data?.total ?? 0)}
+        footer={texts.count(list.total)}
       />
       {isCreating && <CreateDialog onCreated={onOpen} onClose={() => onCreating(false)} />}
     </Page>

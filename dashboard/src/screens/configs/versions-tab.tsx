@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMutation } from '../../api/use-mutation';
 import { type Config, type ConfigVersion, configVersionsQuery, rollBackConfig } from '../../api/configs';
-import { loadStateOf, shownError } from '../../api/load-state';
+import { useList } from '../../api/lists';
+import { shownError } from '../../api/load-state';
 import { JsonDiff } from '../../parts/json/json-diff';
 import { JsonEditor } from '../../parts/json/json-editor';
 import { Can } from '../../parts/states/can';
 import { ErrorCard, Loadable } from '../../parts/states/states';
 import { Moment, StatusPill } from '../../parts/values/values';
 import { useMay } from '../../session/session';
+import { words } from '../../words/en';
 import { configWords } from '../../words/configs';
 import styles from './configs.module.css';
 import { ordered } from './ordered';
@@ -23,12 +25,11 @@ interface VersionsTabProps {
 
 /** All versions, newest first; for the selected one its changes, and the rollback to it. */
 export function VersionsTab({ config, shown, onShow }: VersionsTabProps) {
-  const query = useQuery(configVersionsQuery(config.slug));
-  const versions = query.data?.data ?? [];
+  const { rows: versions, total, state, onEnd } = useList(configVersionsQuery(config.slug), 'configs.read');
   const number = shown ?? config.version;
   const version = versions.find((one) => one.version === number);
   return (
-    <Loadable state={loadStateOf(query, 'configs.read')}>
+    <Loadable state={state}>
       {() => (
         <div className={styles.versions}>
           <ul className={styles.list} aria-label={texts.table}>
@@ -45,6 +46,13 @@ export function VersionsTab({ config, shown, onShow }: VersionsTabProps) {
                 </button>
               </li>
             ))}
+            {total > versions.length && (
+              <li>
+                <Button disabled={!onEnd} onClick={onEnd}>
+                  {words.parts.showMore(versions.length, total)}
+                </Button>
+              </li>
+            )}
           </ul>
           {version ? (
             <Version

@@ -6,7 +6,8 @@ import { Dialog } from '../../parts/overlay/dialog';
 import { useFields } from '../../parts/overlay/use-fields';
 import { IDENTITY_PROVIDERS, saveSignInSettings, signInSettingsQuery } from '../../api/identity-providers';
 import { shownError } from '../../api/load-state';
-import { peopleQuery } from '../../api/people';
+import { useList } from '../../api/lists';
+import { ownersQuery } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
 import { StatusPill } from '../../parts/values/values';
 import { identityProviderWords } from '../../words/identity-providers';
@@ -54,7 +55,7 @@ interface RequiredDialogProps {
 
 function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
   const queryClient = useQueryClient();
-  const people = useQuery(peopleQuery);
+  const people = useList(ownersQuery, 'organisation_users.list');
   const [form, setForm, isDirty] = useFields(() => ({ isRequired, owners: [...owners] }));
   const saving = useMutation({
     mutationFn: () => saveSignInSettings(form.isRequired, form.owners),
@@ -63,9 +64,7 @@ function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
       onClose();
     },
   });
-  const known = (people.data?.data ?? []).filter(
-    ({ role, status }) => role === 'owner' && status === 'active',
-  );
+  const known = people.rows.filter(({ role, status }) => role === 'owner' && status === 'active');
   const error = saving.error ?? people.error;
   return (
     <Dialog isDirty={isDirty} onClose={onClose} title={texts.title}>

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { IconGauge } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { type Limit, limitsQuery } from '../../api/limits';
-import { loadStateOf } from '../../api/load-state';
+import { type Limit, liveLimitsQuery } from '../../api/limits';
+import { useList } from '../../api/lists';
 import { day } from '../../parts/format/times';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
@@ -16,6 +15,7 @@ import { useZone } from '../../parts/zone';
 import { useMay, usePlace } from '../../session/session';
 import { limitWords } from '../../words/limits';
 import { words } from '../../words/en';
+import { AddLimitDialog } from './add-limit-dialog';
 import { amountOf } from './limit-amount';
 import styles from './limits-page.module.css';
 import { RaiseDialog } from './raise-dialog';
@@ -26,26 +26,31 @@ const ROW_HEIGHT = 48;
 const COMPACT_HEIGHT = 88;
 
 interface LimitsPageProps {
+  readonly isAdding: boolean;
+  readonly onAdding: (isOpen: boolean) => void;
+  /** Opens an API key, to change its limits. */
+  readonly onKey: (id: string) => void;
   /** Id of the limit being raised. */
   readonly raised: string | undefined;
   readonly onRaising: (id: string | undefined) => void;
 }
 
 /** Every limit of a workspace with its use and forecast. */
-export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
+export function LimitsPage({ isAdding, raised, onAdding, onKey, onRaising }: LimitsPageProps) {
   const { workspace } = usePlace();
-  const query = useQuery(limitsQuery(workspace.slug));
+  const { rows, pages, total, state, onEnd } = useList(liveLimitsQuery(workspace.slug), 'virtual_keys.list');
   const columns = useMemo(() => columnsOf(onRaising), [onRaising]);
-  const rows = query.data?.data ?? [];
   const raisedLimit = rows.find(({ id, resets_at }) => id === raised && resets_at !== null);
+  const add = <AddButton onClick={() => onAdding(true)} />;
   return (
-    <Page title={texts.title} text={texts.text(workspace.name)} isTable>
+    <Page title={texts.title} text={texts.text(workspace.name)} isTable action={add}>
       <DataTable<Limit>
         label={texts.table}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
-        state={loadStateOf(query, 'virtual_keys.list')}
+        state={state}
+        onEnd={onEnd}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         renderCompact={(limit) => (
           <CompactRow
@@ -56,17 +61,32 @@ export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
           />
         )}
         empty={
-          <EmptyState icon={<IconGauge size={20} aria-hidden />} title={texts.empty} text={texts.emptyText} />
+          <EmptyState icon={<IconGauge size={20} aria-hidden />} title={texts.empty} text={texts.emptyText}>
+            {add}
+          </EmptyState>
         }
         footer={
           <>
-            {texts.count(query.data?.total ?? 0)}
-            {query.data?.is_partial && ` · ${texts.partial}`}
+            {texts.count(total)}
+            {pages?.some(({ is_partial: isPartial }) => isPartial) && ` · ${texts.partial}`}
           </>
         }
       />
+      {isAdding && <AddLimitDialog onKey={onKey} onClose={() => onAdding(false)} />}
       {raisedLimit && <RaiseDialog limit={raisedLimit} onClose={() => onRaising(undefined)} />}
     </Page>
+  );
+}
+
+/** An API key that the user may change gets the limit. */
+function AddButton({ onClick }: { onClick: () => void }) {
+  const may = useMay();
+  return (
+    <Can isAllowed={may(SCOPES.api_key) || may('workspace_user_api_keys.update')} scope={SCOPES.api_key}>
+      <Button variant="filled" onClick={onClick}>
+        {texts.add}
+      </Button>
+    </Can>
   );
 }
 

@@ -10,6 +10,7 @@ import { EmptyState, Loadable } from '../../parts/states/states';
 import { visibleText } from '../../parts/format/visible-text';
 import { Identifier } from '../../parts/values/identifier';
 import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { useKeyNames } from '../../session/key-names';
 import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './log-drawer.module.css';
@@ -29,14 +30,13 @@ const isTab = (text: string | null | undefined): text is LogTab => TABS.some((ta
 interface LogDrawerProps {
   readonly id: string;
   readonly tab: string | undefined;
-  readonly keyNames: ReadonlyMap<string, string>;
   readonly onTab: (tab: LogTab) => void;
   readonly onStep: (step: -1 | 1) => void;
   readonly onClose: () => void;
 }
 
 /** One request: what was sent, the response, the route and its reasons, the cost. */
-export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDrawerProps) {
+export function LogDrawer({ id, tab, onTab, onStep, onClose }: LogDrawerProps) {
   const query = useQuery(logQuery(id));
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
@@ -44,7 +44,7 @@ export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDraw
       label={logWords.label}
       onClose={onClose}
       onStep={onStep}
-      head={query.data ? <Head log={query.data} keyNames={keyNames} /> : <Identifier id={id} />}
+      head={query.data ? <Head log={query.data} /> : <Identifier id={id} />}
       actions={<Actions onStep={onStep} />}
     >
       {isGone ? (
@@ -62,7 +62,8 @@ export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDraw
   );
 }
 
-function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string, string> }) {
+function Head({ log }: { log: LogDetail }) {
+  const keyNames = useKeyNames([log.api_key_id]);
   const key = log.api_key_id === null ? null : (keyNames.get(log.api_key_id) ?? log.api_key_id.slice(-6));
   return (
     <>

@@ -19,7 +19,7 @@ import styles from './logs.module.css';
 import { type LiveState, useLiveLogs } from './use-live-logs';
 import { ExportButton, SavedViewsButton } from './view-tools';
 import { type LogSearch, useLogList } from './use-log-list';
-import { useLogFields, useSuggestions } from './use-log-fields';
+import { keyIdsIn, useLogFields, useSuggestions } from './use-log-fields';
 
 interface LogsPageProps {
   readonly search: LogSearch;
@@ -31,9 +31,13 @@ interface LogsPageProps {
 /** All requests of a workspace. The URL contains the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const { range, filters, interval, query, list, rows, firstRow, state } = useLogList(search);
-  const keyNames = useKeyNames();
+  const { suggest, keyIds } = useSuggestions(query);
+  const keyNames = useKeyNames([
+    ...rows.map(({ api_key_id }) => api_key_id),
+    ...keyIdsIn(filters),
+    ...keyIds,
+  ]);
   const fields = useLogFields(keyNames);
-  const suggest = useSuggestions(query);
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
   const columns = useMemo(() => all.filter(({ key }) => shown.includes(key)), [all, shown]);

@@ -1,8 +1,9 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
+import { useWholeList } from '../../api/lists';
 import { shownError } from '../../api/load-state';
 import { addMember, PEOPLE, peopleQuery, type WorkspaceRole } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
@@ -18,7 +19,7 @@ const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 export function AddMemberDialog({ onClose }: { onClose: () => void }) {
   const { workspace } = usePlace();
   const queryClient = useQueryClient();
-  const people = useQuery(peopleQuery);
+  const people = useWholeList(peopleQuery, 'organisation_users.list');
   const [person, setPerson] = useState<string | null>(null);
   const [role, setRole] = useState<WorkspaceRole>('member');
   const adding = useMutation({
@@ -37,7 +38,7 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           if (person) adding.mutate(person);
         }}
       >
-        {people.isError ? (
+        {people.error ? (
           <TextInput
             label={texts.personId}
             value={person ?? ''}
@@ -49,11 +50,9 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
             label={texts.person}
             searchable
             data-autofocus
-            data={
-              people.data?.data
-                .filter(({ workspace_ids }) => !workspace_ids.includes(workspace.id))
-                .map(({ id, email }) => ({ value: id, label: email })) ?? []
-            }
+            data={people.rows
+              .filter(({ workspace_ids }) => !workspace_ids.includes(workspace.id))
+              .map(({ id, email }) => ({ value: id, label: email }))}
             value={person}
             onChange={setPerson}
           />

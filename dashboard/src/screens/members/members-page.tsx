@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconDots, IconUsersGroup } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
-import { loadStateOf, shownError } from '../../api/load-state';
+import { useList } from '../../api/lists';
+import { shownError } from '../../api/load-state';
 import {
   changeMember,
   type Member,
@@ -45,7 +46,7 @@ export function MembersPage() {
   const { workspace } = usePlace();
   const may = useMay();
   const queryClient = useQueryClient();
-  const query = useQuery(membersQuery(workspace.id));
+  const list = useList(membersQuery(workspace.id), 'workspace_users.list');
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
   const { mutate: changeRole, error } = useMutation({
@@ -70,9 +71,10 @@ export function MembersPage() {
       <DataTable<Member>
         label={texts.table}
         columns={columns}
-        rows={query.data?.data ?? []}
+        rows={list.rows}
         keyOf={({ id }) => id}
-        state={loadStateOf(query, 'workspace_users.list')}
+        state={list.state}
+        onEnd={list.onEnd}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         renderCompact={(member) => (
           <CompactRow
@@ -88,7 +90,7 @@ export function MembersPage() {
             text={texts.noneText}
           />
         }
-        footer={texts.count(query.data?.total ?? 0)}
+        footer={texts.count(list.total)}
       />
       {isAdding && <AddMemberDialog onClose={() => setAdding(false)} />}
       {removed && <RemoveDialog member={removed} onClose={() => setRemoved(null)} />}

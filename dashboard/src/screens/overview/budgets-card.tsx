@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { type Limit, limitsQuery } from '../../api/limits';
-import { loadStateOf } from '../../api/load-state';
+import { useList } from '../../api/lists';
 import { limitAmount } from '../../parts/values/limit-meter';
 import { Meter, Moment } from '../../parts/values/values';
 import { usePlace } from '../../session/session';
@@ -17,10 +16,10 @@ const isNearlyFull = ({ kind, used, limit }: Limit): boolean =>
 /** The budgets of keys, virtual keys and workspaces that are nearly used up, fullest first. */
 export function BudgetsCard() {
   const { workspace } = usePlace();
-  const query = useQuery({ ...limitsQuery(workspace.slug), refetchInterval: false });
-  const budgets = (query.data?.data ?? []).filter(isNearlyFull);
+  const { rows, state } = useList(limitsQuery(workspace.slug), 'virtual_keys.list');
+  const budgets = rows.filter(isNearlyFull);
   return (
-    <Card title={overviewWords.budgets} span={4} state={loadStateOf(query, 'virtual_keys.list')}>
+    <Card title={overviewWords.budgets} span={4} state={state}>
       {() => (
         <div className={styles.groups}>
           {budgets.length === 0 && <p className={styles.muted}>{overviewWords.budgetsNone}</p>}

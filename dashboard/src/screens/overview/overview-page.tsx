@@ -94,7 +94,7 @@ function NoFigures({ state }: Figures) {
 
 function FigureBoard({ interval, ...figures }: Figures & { readonly interval: Interval }) {
   const { overview, state } = figures;
-  const keyNames = useKeyNames();
+  const keyNames = useKeyNames((overview?.top_api_keys ?? []).map(({ value }) => value));
   const range = rangeText({ kind: 'absolute', ...interval });
   return (
     <>

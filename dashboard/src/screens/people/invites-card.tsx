@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
+import { useList } from '../../api/lists';
 import { shownError } from '../../api/load-state';
 import { type Invite, invitesQuery, PEOPLE, resendInvite, revokeInvite } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
@@ -17,21 +18,26 @@ const texts = peopleWords.invite;
 /** Open invites. Resending creates a new link and invalidates the old one. */
 export function InvitesCard() {
   const queryClient = useQueryClient();
-  const { data, error } = useQuery(invitesQuery);
+  const { rows, total, error, onEnd } = useList(invitesQuery, 'organisation_users.list');
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: [PEOPLE, 'invites'] });
   const resend = useMutation({ mutationFn: resendInvite, onSuccess });
   const revoke = useMutation({ mutationFn: revokeInvite, onSuccess });
   const failed = resend.error ?? revoke.error ?? error;
-  if (!failed && !data?.data.length) return null;
+  if (!failed && rows.length === 0) return null;
   return (
     <section className={styles.invites} aria-label={texts.section}>
       <h2>{texts.section}</h2>
       {failed && <ErrorCard error={shownError(failed)} title={words.errors.actionTitle} />}
       <ul>
-        {data?.data.map((invite) => (
+        {rows.map((invite) => (
           <InviteRow key={invite.id} invite={invite} onResend={resend.mutate} onRevoke={revoke.mutate} />
         ))}
       </ul>
+      {rows.length < total && (
+        <Button disabled={!onEnd} onClick={onEnd}>
+          {words.parts.showMore(rows.length, total)}
+        </Button>
+      )}
       {resend.data && (
         <Dialog onClose={resend.reset} title={texts.resend} withCloseButton={false}>
           <InviteLink link={resend.data.inviteLink} onDone={resend.reset} />

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { loadStateOf } from '../../api/load-state';
-import { PAGE_SIZE, peopleQuery, type Person } from '../../api/people';
+import { useList } from '../../api/lists';
+import { peopleQuery, type Person } from '../../api/people';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
@@ -28,7 +27,7 @@ const COMPACT_HEIGHT = 64;
 export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
   const may = useMay();
   const { session } = usePlace();
-  const query = useQuery(peopleQuery);
+  const list = useList(peopleQuery, 'organisation_users.list');
   const [isInviting, setInviting] = useState(false);
   const [open, setOpen] = useState<{ person: Person; action: PersonAction } | null>(null);
   const menuOf = useMemo(
@@ -39,7 +38,6 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
     [session.user.id],
   );
   const columns = useMemo(() => columnsOf(menuOf), [menuOf]);
-  const total = query.data?.total ?? 0;
   const action = (
     <Can isAllowed={may('organisation_users.create')} scope="organisation_users.create">
       <Button variant="filled" onClick={() => setInviting(true)}>
@@ -53,9 +51,10 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
       <DataTable<Person>
         label={texts.table}
         columns={columns}
-        rows={query.data?.data ?? []}
+        rows={list.rows}
         keyOf={({ id }) => id}
-        state={loadStateOf(query, 'organisation_users.list')}
+        state={list.state}
+        onEnd={list.onEnd}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         onOpen={({ id }) => onOpen(id)}
         renderCompact={(person) => (
@@ -69,11 +68,7 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
         empty={
           <EmptyState icon={<IconUsers size={20} aria-hidden />} title={texts.none} text={texts.noneText} />
         }
-        footer={
-          <>
-            {texts.count(total)} {total > PAGE_SIZE && texts.more(PAGE_SIZE)}
-          </>
-        }
+        footer={texts.count(list.total)}
       />
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
       {open && <PersonDialog {...open} onClose={() => setOpen(null)} />}

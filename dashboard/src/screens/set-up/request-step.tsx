@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
-import { createApiKey, virtualKeysQuery } from '../../api/keys';
+import { createApiKey } from '../../api/keys';
+import { useList } from '../../api/lists';
+import { chatCommand } from '../../api/try-key';
+import { virtualKeysQuery } from '../../api/virtual-keys';
 import { shownError } from '../../api/load-state';
 import { type LogRow, logsQuery } from '../../api/logs';
 import { duration, short } from '../../parts/format/numbers';
@@ -19,32 +22,20 @@ import styles from './set-up.module.css';
 const texts = setUpWords.request;
 const POLL_MS = 2_000;
 
-const curlOf = (key: string, target: string): string =>
-  [
-    `curl ${location.origin}/v1/chat/completions \\`,
-    `  -H "x-gateway-api-key: ${key}" \\`,
-    `  -H "${target}" \\`,
-    `  -H "content-type: application/json" \\`,
-    `  -d '{"model":"${target.endsWith('sandbox') ? 'sandbox-1' : 'gpt-5-mini'}","messages":[{"role":"user","content":"Hello"}]}'`,
-  ].join('\n');
-
 /** A command that works when pasted, and its request once it is recorded. */
 export function RequestStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
-  const virtualKeys = useQuery(virtualKeysQuery(workspace.slug));
-  const slug = virtualKeys.data?.data[0]?.slug;
+  const virtualKeys = useList(virtualKeysQuery(workspace.slug), 'virtual_keys.list');
+  const slug = virtualKeys.rows[0]?.slug;
   const creation = useMutation({
     mutationFn: () =>
-      createApiKey('service', {
+      createApiKey('workspace/service', {
         name: 'first-request',
         workspace_id: workspace.id,
         scopes: ['completions.write'],
       }),
   });
-  const command = curlOf(
-    creation.data?.key ?? texts.keyMissing,
-    slug === undefined ? 'x-gateway-provider: sandbox' : `x-gateway-virtual-key: ${slug}`,
-  );
+  const command = chatCommand(creation.data?.key ?? texts.keyMissing, slug);
   return (
     <>
       <h1>{texts.title}</h1>

@@ -8,6 +8,7 @@ import {
   IconListDetails,
   IconLock,
   IconRoute2,
+  IconShieldCheck,
   IconUsers,
   IconUsersGroup,
 } from '@tabler/icons-react';
@@ -90,6 +91,14 @@ export const PAGES = [
     title: pages.people,
     icon: IconUsers,
     scopes: ['organisation_users.list'],
+    group: groups.organization,
+  },
+  {
+    key: 'admin-keys',
+    to: '/org/admin-keys',
+    title: pages.adminKeys,
+    icon: IconShieldCheck,
+    scopes: ['organisation_service_api_keys.list'],
     group: groups.organization,
   },
   {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useMutation } from '../../api/use-mutation';
-import type { VirtualKey } from '../../api/keys';
+import type { VirtualKey } from '../../api/virtual-keys';
 import { shownError } from '../../api/load-state';
 import {
   type CatalogProvider,

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
-import { createVirtualKey } from '../../api/keys';
+import { createVirtualKey } from '../../api/virtual-keys';
 import { shownError } from '../../api/load-state';
 import { type CatalogProvider, catalogQuery } from '../../api/virtual-keys';
 import { ErrorCard } from '../../parts/states/states';

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
-import { deleteVirtualKey, type VirtualKey } from '../../api/keys';
+import { deleteVirtualKey, type VirtualKey } from '../../api/virtual-keys';
 import { shownError } from '../../api/load-state';
 import { copyVirtualKey, testVirtualKey } from '../../api/virtual-keys';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';

@@ -5,7 +5,13 @@ import { Dialog } from '../../parts/overlay/dialog';
 import { useFields } from '../../parts/overlay/use-fields';
 import { createVirtualKey, type VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
-import { type CatalogProvider, catalogQuery, updateVirtualKey } from '../../api/virtual-keys';
+import {
+  type CatalogProvider,
+  catalogQuery,
+  createVirtualKey,
+  updateVirtualKey,
+  type VirtualKey,
+} from '../../api/virtual-keys';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
 import { virtualKeyWords } from '../../words/virtual-keys';

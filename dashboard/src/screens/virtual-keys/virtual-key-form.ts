@@ -1,5 +1,11 @@
-import { limitsOf, type NewVirtualKey, type VirtualKey } from '../../api/keys';
-import type { CatalogProvider, UnsavedCredential, VirtualKeyChange } from '../../api/virtual-keys';
+import { limitsOf } from '../../api/keys';
+import type {
+  CatalogProvider,
+  NewVirtualKey,
+  UnsavedCredential,
+  VirtualKey,
+  VirtualKeyChange,
+} from '../../api/virtual-keys';
 
 export type Period = 'monthly' | 'weekly' | 'none';
 

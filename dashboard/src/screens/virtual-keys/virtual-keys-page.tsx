@@ -2,9 +2,14 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconPlugConnected } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
-import { limitsOf, type VirtualKey, virtualKeysQuery } from '../../api/keys';
-import { loadStateOf } from '../../api/load-state';
-import { type KeyHealth, virtualKeyHealthQuery } from '../../api/virtual-keys';
+import { limitsOf } from '../../api/keys';
+import { useList } from '../../api/lists';
+import {
+  type KeyHealth,
+  type VirtualKey,
+  virtualKeyHealthQuery,
+  virtualKeysQuery,
+} from '../../api/virtual-keys';
 import { duration, exact } from '../../parts/format/numbers';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
@@ -50,7 +55,7 @@ interface VirtualKeysPageProps {
 export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: VirtualKeysPageProps) {
   const { workspace } = usePlace();
   const may = useMay();
-  const query = useQuery(virtualKeysQuery(workspace.slug));
+  const list = useList(virtualKeysQuery(workspace.slug), 'virtual_keys.list');
   const health = useQuery({ ...virtualKeyHealthQuery(workspace.slug), enabled: may('analytics.view') });
   const [open, setOpen] = useState<OpenAction | null>(null);
   const act: OnAction = useCallback(
@@ -58,7 +63,7 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
     [onEditing],
   );
   const columns = useMemo(() => columnsOf(act, health.data), [act, health.data]);
-  const editedKey = query.data?.data.find(({ slug }) => slug === edited);
+  const editedKey = list.rows.find(({ slug }) => slug === edited);
   const create = (
     <Can isAllowed={may('virtual_keys.create')} scope="virtual_keys.create">
       <Button variant="filled" onClick={() => onCreating(true)}>
@@ -71,9 +76,10 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
       <DataTable<VirtualKey>
         label={virtualKeyWords.table}
         columns={columns}
-        rows={query.data?.data ?? []}
+        rows={list.rows}
         keyOf={({ id }) => id}
-        state={loadStateOf(query, 'virtual_keys.list')}
+        state={list.state}
+        onEnd={list.onEnd}
         rowHeight={ROW_HEIGHT}
         renderCompact={(key) => (
           <CompactRow
@@ -92,7 +98,7 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
             {create}
           </EmptyState>
         }
-        footer={virtualKeyWords.count(query.data?.total ?? 0)}
+        footer={virtualKeyWords.count(list.total)}
       />
       {isCreating && <VirtualKeyDialog virtualKey={null} onClose={() => onCreating(false)} />}
       {editedKey && <VirtualKeyDialog virtualKey={editedKey} onClose={() => onEditing(undefined)} />}

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { loadStateOf } from '../../../api/load-state';
+import { Button } from '@mantine/core';
+import { useList } from '../../../api/lists';
 import type { Person } from '../../../api/people';
 import { personKeysQuery } from '../../../api/person';
 import { Section } from '../../../parts/shell/section';
@@ -7,17 +7,22 @@ import section from '../../../parts/shell/section.module.css';
 import { Loadable } from '../../../parts/states/states';
 import { Moment, StatusPill } from '../../../parts/values/values';
 import { apiKeyWords } from '../../../words/api-keys';
+import { words } from '../../../words/en';
 import { personWords } from '../../../words/person';
 
 const texts = personWords.keys;
 
 /** The API keys that end when the user leaves. */
 export function KeysSection({ person }: { person: Person }) {
-  const query = useQuery(personKeysQuery(person.id));
-  const { data: keys = [], total = 0 } = query.data ?? {};
+  const {
+    rows: keys,
+    total,
+    state,
+    onEnd,
+  } = useList(personKeysQuery(person.id), 'workspace_user_api_keys.list');
   return (
     <Section title={texts.title} text={texts.text}>
-      <Loadable state={loadStateOf(query, 'workspace_user_api_keys.list')} lines={2}>
+      <Loadable state={state} lines={2}>
         {() => (
           <ul className={section.list}>
             {keys.length === 0 && <li>{texts.none}</li>}
@@ -40,7 +45,11 @@ export function KeysSection({ person }: { person: Person }) {
           </ul>
         )}
       </Loadable>
-      {total > keys.length && <p className={section.text}>{texts.more(keys.length)}</p>}
+      {total > keys.length && (
+        <Button disabled={!onEnd} onClick={onEnd}>
+          {words.parts.showMore(keys.length, total)}
+        </Button>
+      )}
     </Section>
   );
 }
