@@ -32,6 +32,8 @@ export interface Provider {
   readonly reasoningField?: 'reasoning' | null;
   /** The tool call ids that it accepts; absent if it accepts those of every provider. */
   readonly callIds?: CallIdRule;
+  /** When its chat streams report usage; absent if its documentation does not say so. */
+  readonly streamUsage?: StreamUsage;
   /** Paths of its own that its clients write in full; absent if all of them are below its base URL. */
   readonly paths?: OwnPaths;
   /** Response header, in lower case, with the URL to which the client uploads a file's bytes. */
@@ -76,6 +78,14 @@ export interface OwnPaths {
   readonly belowBase?: readonly string[];
   /** Those that take none of the parameters of `Provider.query`. A custom host may end with one of them. */
   readonly withoutQuery?: readonly string[];
+}
+
+/** When a provider's chat streams report their usage. */
+export interface StreamUsage {
+  /** `on-request`: only with `stream_options.include_usage`. `always`: in every stream, and the option has no effect or is refused. */
+  readonly reported: 'on-request' | 'always';
+  /** The first `api-version` with the option. Names such as `v1` and `preview` are later than every date. */
+  readonly sinceVersion?: string;
 }
 
 /** The tool call ids that a provider accepts. */

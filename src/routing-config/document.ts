@@ -30,6 +30,8 @@ export interface RoutingConfig extends AccountFields {
   readonly request_timeout?: number;
   readonly on_client_disconnect?: ClientDisconnectRule;
   readonly unsupported_parameters?: UnsupportedParameterRule;
+  /** False: a stream's usage is not requested where the client does not request it. */
+  readonly stream_usage?: boolean;
   readonly strict_open_ai_compliance?: boolean;
   /** The request goes to the provider unchanged, untranslated. */
   readonly passthrough?: boolean;

@@ -148,6 +148,7 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   request_timeout: whole({ min: 1, max: TIMEOUT_MS_MAX }),
   on_client_disconnect: oneOf(...CLIENT_DISCONNECT_RULES),
   unsupported_parameters: oneOf(...UNSUPPORTED_PARAMETER_RULES),
+  stream_usage: flag,
   strict_open_ai_compliance: flag,
   passthrough: flag,
   fetch_integrated_models: flag,

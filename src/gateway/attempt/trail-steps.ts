@@ -23,8 +23,9 @@ export const afterGuardrails = (trail: AttemptTrail, guarded: GuardedRequest | n
 
 export const afterTranslation = (
   trail: AttemptTrail,
-  { dropped, isUnlisted }: Pick<AttemptTrail, 'dropped' | 'isUnlisted'>,
-): AttemptTrail => (dropped || isUnlisted ? { ...trail, dropped, isUnlisted } : trail);
+  { dropped, isUnlisted, hidesUsage }: Pick<AttemptTrail, 'dropped' | 'isUnlisted' | 'hidesUsage'>,
+): AttemptTrail =>
+  dropped || isUnlisted || hidesUsage ? { ...trail, dropped, isUnlisted, hidesUsage } : trail;
 
 export const afterCache = (trail: AttemptTrail, { status, score }: CachedRequest): AttemptTrail =>
   status === null ? trail : { ...trail, cacheStatus: status, cacheScore: score };

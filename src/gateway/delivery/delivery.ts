@@ -1,7 +1,9 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
+import type { Endpoint } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { ExchangeOutcome } from '../recording/records.js';
 import {
   type Meter,
@@ -12,6 +14,7 @@ import {
   type Reading,
   UNREAD,
 } from '../recording/metering.js';
+import type { HiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
@@ -23,6 +26,8 @@ import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { nameUploadsHere } from './address-here.js';
+import { hiddenUsageOf, withoutLength } from './hidden-usage-of.js';
+import { endsStream, endsWithEmptyLine } from './stream-ends.js';
 
 /** A plain response up to this size is sent in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
@@ -31,24 +36,6 @@ const logger = createLogger('delivery');
 
 /** Responses that end with their head: nothing is gained by sending it early. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
-
-/**
- * A stream's last event is a line of its own. Texts can contain the same words, but only in JSON, which has no line breaks inside strings.
- */
-const LAST_WORD = /(^|[\r\n])data: ?\[DONE\][\r\n]{0,4}$/;
-/** Its maximum length plus one: a match at the start of this tail is a match at the start of the chunk. */
-const LAST_WORD_BYTES = 18;
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-
-/** An event ends with an empty line: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
-function endsWithEmptyLine(chunk: Buffer): boolean {
-  const { length } = chunk;
-  if (chunk[length - 1] !== LINE_FEED) return false;
-  const before = chunk[length - 2] === CARRIAGE_RETURN ? length - 3 : length - 2;
-  return chunk[before] === LINE_FEED;
-}
 
 /** The pipeline's reaction to a response that broke off before any of it was sent. */
 export type OnBroken = (error: AppError) => void;
@@ -64,6 +51,8 @@ export class Delivery implements ReplySink {
   private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly meter: Meter | null;
+  /** Takes the usage out that the client did not request; null if all bytes pass. */
+  private readonly hidden: HiddenUsage | null;
   private readonly isStream: boolean;
   /** It streams as a JSON array. */
   private readonly isArray: boolean;
@@ -88,7 +77,9 @@ export class Delivery implements ReplySink {
   ) {
     this.entry = exchange.entry;
     this.response = exchange.response;
-    this.head = readResponseHead(attempt.rawHeaders);
+    const head = readResponseHead(attempt.rawHeaders);
+    this.hidden = hiddenUsageOf(this.entry.trail, head);
+    this.head = this.hidden ? withoutLength(head) : head;
     this.isStream = this.head.isEventStream;
     const { endpoint, trail } = this.entry;
     this.isArray = this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content';
@@ -121,8 +112,14 @@ export class Delivery implements ReplySink {
   }
 
   onChunk(chunk: Buffer): boolean {
-    this.entry.responseBody.add(chunk);
     this.meter?.feed(chunk);
+    const shown = this.hidden ? this.hidden.feedBytes(chunk) : chunk;
+    return shown.length === 0 || this.deliver(shown);
+  }
+
+  /** Bytes as the client receives them. */
+  private deliver(chunk: Buffer): boolean {
+    this.entry.responseBody.add(chunk);
     if (this.isRecorded && !this.isReleased) return this.hold(chunk);
     if (this.isHolding)
       return this.heldBytes + chunk.length <= HELD_BYTES_MAX ? this.hold(chunk) : this.stopHolding(chunk);
@@ -135,6 +132,8 @@ export class Delivery implements ReplySink {
   }
 
   onEnd(): void {
+    const rest = this.hidden?.endBytes();
+    if (rest?.length) this.deliver(rest);
     this.hasEnded = true;
     if (this.isReleased) this.response.end();
     else if (!this.isRecorded) this.record();
@@ -277,8 +276,7 @@ export class Delivery implements ReplySink {
     if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
     if (this.meter?.isOver) return this.meter.isOver();
     if (!this.isStream) return false;
-    const said = LAST_WORD.exec(chunk.toString('latin1', Math.max(0, chunk.length - LAST_WORD_BYTES)));
-    return said !== null && (said[1] !== '' || this.isBetweenEvents);
+    return endsStream(chunk, this.isBetweenEvents);
   }
 
   private meterFor(): Meter | null {
@@ -290,8 +288,12 @@ export class Delivery implements ReplySink {
     const encoding = this.head.contentEncoding;
     if (this.isArray) return meterArray(reader, encoding);
     if (!this.isStream) return meterAnswer(reader, encoding);
-    const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
-    const isCertain = endpoint.usageInStreams === 'always' || options?.include_usage === true;
-    return meterStream(reader, encoding, isStreamed && isCertain);
+    return meterStream(reader, encoding, isStreamed && expectsUsage(endpoint, trail));
   }
+}
+
+/** Whether a stream reports its usage: by itself, or because it was requested. */
+function expectsUsage({ usageInStreams }: Endpoint, { hidesUsage, body }: AttemptTrail): boolean {
+  const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
+  return usageInStreams === 'always' || hidesUsage || options?.include_usage === true;
 }

@@ -1,4 +1,5 @@
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
+import { withUsageHidden } from '../translation/hidden-usage.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -10,8 +11,10 @@ import { writeRewrittenHead } from './rewritten-head.js';
 export function deliverJudged(
   { entry, response }: Exchange,
   { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
-  { status, contentType, body, reading, isDenied, head }: JudgedAnswer,
+  { status, contentType, body: judged, reading, isDenied, head }: JudgedAnswer,
 ): void {
+  const isStream = contentType.startsWith('text/event-stream');
+  const body = isStream && entry.trail.hidesUsage ? withUsageHidden(judged) : judged;
   entry.responseBody.add(body);
   const hasLeft = response.destroyed;
   const providers = status >= 400 ? 'provider' : null;

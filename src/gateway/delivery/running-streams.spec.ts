@@ -6,6 +6,7 @@ const CHECKED_MS = 5_000;
 const ASKED = { model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const OPENAI = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hel' } }] })}\n\n`;
+const GOOGLE = `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: 'Hel' }] } }] })}\n\n`;
 const ANTHROPIC =
   'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}\n\n' +
   'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n' +
@@ -23,12 +24,12 @@ describe('a running stream of a key that was revoked', () => {
 
   const begin = async (chunk: string, path: string, slug: string) => {
     gateway = await aGateway({
-      virtualKeys: { claude: 'anthropic' },
+      virtualKeys: { claude: 'anthropic', goo: 'google' },
       answers: [{ headers: EVENT_STREAM, chunks: [chunk], isEndless: true }],
     });
     const answer = await gateway.request(path, {
       method: 'POST',
-      body: JSON.stringify({ ...ASKED, max_tokens: 9 }),
+      body: JSON.stringify({ ...ASKED, max_tokens: 9, contents: [{ parts: [{ text: 'Hi' }] }] }),
       headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': slug },
     });
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -60,6 +61,13 @@ describe('a running stream of a key that was revoked', () => {
       'claude',
       /^event: error\ndata: \{"type":"error"/,
     ],
+    [
+      "as it came, in Google's dialect",
+      GOOGLE,
+      '/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent?alt=sse',
+      'goo',
+      /^data: \{"error":\{"code":401,"message":"[^"]+","status":"UNAUTHENTICATED","details":\[\{[^\n]*"code":"unauthenticated"/,
+    ],
     ['translated', ANTHROPIC, '/v1/chat/completions', 'claude', /data: \{"error":\{[^\n]*"unauthenticated"/],
   ])('%s: ends with an error in its dialect, and the log says why', async (_, chunk, path, slug, words) => {
     const { reader, first } = await begin(chunk, path, slug);
@@ -79,7 +87,7 @@ describe('a running stream of a key that was revoked', () => {
   });
 
   it('breaks off where it stands in the middle of an event, which nothing can be put behind', async () => {
-    const { reader } = await begin(OPENAI.slice(0, -8), '/v1/chat/completions', 'openai-prod');
+    const { reader } = await begin(ANTHROPIC.slice(0, -8), '/v1/messages', 'claude');
 
     revoked();
 

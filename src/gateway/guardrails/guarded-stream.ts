@@ -2,6 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../recording/metering.js';
 import { readResponseHead } from '../upstream/response-headers.js';
+import { StreamWithHiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Way } from '../translation/client-stream.js';
@@ -111,7 +112,10 @@ export function wayOfStream(
     attempt,
     target,
     translated,
-    open: (reading) => new GuardedStream(guarded, answering, { framing, reading }),
+    open: (reading) => {
+      const stream = new GuardedStream(guarded, answering, { framing, reading });
+      return entry.trail.hidesUsage ? new StreamWithHiddenUsage(stream) : stream;
+    },
     ...(framing === 'json-array' && head.contentType !== null && { contentType: head.contentType }),
     ...(guarded.hasFailed && { status: FAILED_STATUS }),
   };

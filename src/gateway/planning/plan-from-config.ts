@@ -128,6 +128,7 @@ type Way = Pick<
   | 'timeoutMs'
   | 'onClientDisconnect'
   | 'unsupportedParameters'
+  | 'requestsUsage'
   | 'isStrict'
   | 'isPassedThrough'
 >;
@@ -140,6 +141,7 @@ function wayOf(all: RoutingConfig): Way {
     timeoutMs: all.request_timeout ?? null,
     onClientDisconnect: all.on_client_disconnect ?? null,
     unsupportedParameters: all.unsupported_parameters ?? null,
+    requestsUsage: all.stream_usage ?? null,
     isStrict: all.strict_open_ai_compliance ?? null,
     isPassedThrough: all.passthrough ?? false,
   };

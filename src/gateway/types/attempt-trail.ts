@@ -29,6 +29,8 @@ export interface AttemptTrail {
   readonly dropped: readonly string[] | null;
   /** The target's provider does not list the endpoint, and the request was forwarded all the same. */
   readonly isUnlisted: boolean;
+  /** The gateway requested the stream's usage, which the client did not: the client does not receive it. */
+  readonly hidesUsage: boolean;
   /** The result of the response cache for the target; null if it was not used. */
   readonly cacheStatus: CacheStatus | null;
   /** Similarity of the semantic cache match, 0 to 1; null if nothing was compared. */
@@ -51,6 +53,7 @@ export const NO_TRAIL: AttemptTrail = {
   retries: 0,
   dropped: null,
   isUnlisted: false,
+  hidesUsage: false,
   cacheStatus: null,
   cacheScore: null,
   hookResults: null,

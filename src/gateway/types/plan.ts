@@ -89,6 +89,8 @@ export interface PlannedTarget {
   readonly timeoutMs: number | null;
   readonly onClientDisconnect: ClientDisconnectRule | null;
   readonly unsupportedParameters: UnsupportedParameterRule | null;
+  /** Whether the gateway requests the usage of a stream where the client does not. */
+  readonly requestsUsage: boolean | null;
   readonly isStrict: boolean | null;
   /** The request is sent to the provider untranslated. */
   readonly isPassedThrough: boolean;
@@ -181,6 +183,7 @@ export const AS_ASKED: PlannedTarget = {
   timeoutMs: null,
   onClientDisconnect: null,
   unsupportedParameters: null,
+  requestsUsage: null,
   isStrict: null,
   isPassedThrough: false,
   retry: null,

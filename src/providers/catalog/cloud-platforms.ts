@@ -76,6 +76,8 @@ export const cloudPlatforms: readonly Provider[] = [
     name: 'Alibaba Model Studio (DashScope, international)',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     endpoints: ['chat-completions', 'responses', 'embeddings'],
+    // https://alibabacloud.com/help/en/model-studio/stream
+    streamUsage: { reported: 'on-request' },
     pricesId: null,
     source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-with-openai-responses-api',
   }),
@@ -84,6 +86,8 @@ export const cloudPlatforms: readonly Provider[] = [
     name: 'Alibaba Model Studio (DashScope, China)',
     baseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
     endpoints: ['chat-completions', 'embeddings'],
+    // https://alibabacloud.com/help/en/model-studio/stream
+    streamUsage: { reported: 'on-request' },
     pricesId: null,
     source: 'https://www.alibabacloud.com/help/model-studio/base-url',
   }),
@@ -91,6 +95,8 @@ export const cloudPlatforms: readonly Provider[] = [
     id: 'dashscope-us',
     name: 'Alibaba Model Studio (DashScope, United States)',
     baseUrl: 'https://dashscope-us.aliyuncs.com/compatible-mode/v1',
+    // https://alibabacloud.com/help/en/model-studio/stream
+    streamUsage: { reported: 'on-request' },
     pricesId: null,
     source: 'https://www.alibabacloud.com/help/model-studio/base-url',
   }),

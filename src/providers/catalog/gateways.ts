@@ -11,6 +11,8 @@ export const gateways: readonly Provider[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     hostPath: '/v1',
     endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
+    // https://openrouter.ai/docs/use-cases/usage-accounting
+    streamUsage: { reported: 'always' },
     source: 'https://openrouter.ai/docs',
   }),
   compatible({

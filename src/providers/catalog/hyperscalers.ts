@@ -277,6 +277,8 @@ function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
     // https://github.com/openai/openai-node/blob/master/src/azure.ts
     paths: { atRoot: ['/openai/v1', '/openai'], withoutQuery: ['/openai/v1'] },
     query: { 'api-version': `{${API_VERSION}}` },
+    // https://learn.microsoft.com/en-us/answers/questions/2007680/why-is-the-token-usage-event-available-in-the-stre
+    streamUsage: { reported: 'on-request', sinceVersion: '2024-09-01' },
     accountHeaders: [{ field: 'openai-beta', header: 'openai-beta' }],
     pricesId: 'azure',
     source: 'https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle',

@@ -14,6 +14,8 @@ export const modelLabs: readonly Provider[] = [
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     callIds: OPENAI_CALL_IDS,
+    // https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options
+    streamUsage: { reported: 'on-request' },
     endpoints: [
       'chat-completions',
       'completions',
@@ -116,6 +118,8 @@ export const modelLabs: readonly Provider[] = [
     callIds: MISTRAL_CALL_IDS,
     // https://github.com/BerriAI/litellm/issues/30835
     reasoningField: null,
+    // It refuses the option: https://github.com/openai/openai-agents-python/issues/442
+    streamUsage: { reported: 'always' },
     source: 'https://docs.mistral.ai/api',
   }),
   compatible({
@@ -141,6 +145,8 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.moonshot.cn/v1',
     hostPath: '/v1',
     endpoints: ['chat-completions', 'models'],
+    // https://forum.moonshot.ai/t/api-not-fully-openai-compatible/67
+    streamUsage: { reported: 'on-request' },
     pricesId: 'moonshotai',
     source: 'https://platform.kimi.com/docs/api/overview',
   }),
@@ -150,6 +156,8 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.moonshot.ai/v1',
     hostPath: '/v1',
     endpoints: ['chat-completions', 'models'],
+    // https://forum.moonshot.ai/t/api-not-fully-openai-compatible/67
+    streamUsage: { reported: 'on-request' },
     pricesId: 'moonshotai',
     source: 'https://platform.moonshot.ai/docs/api/chat',
   }),

@@ -14,6 +14,7 @@ export const sandbox: Provider = {
   dialect: openai,
   auth: noAuth,
   endpoints: ['chat-completions'],
+  streamUsage: { reported: 'on-request' },
   pricesId: null,
   prices: sandboxPrices,
   inProcess: true,

@@ -16,6 +16,8 @@ export const selfHosted: readonly Provider[] = [
     auth: noAuth,
     endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
     paths: { atRoot: ['/v1', '/api'] },
+    // https://docs.ollama.com/api/openai-compatibility
+    streamUsage: { reported: 'on-request' },
     pricesId: null,
     source: 'https://docs.ollama.com/api/openai-compatibility',
   }),
@@ -54,6 +56,8 @@ export const selfHosted: readonly Provider[] = [
       'translations',
       'models',
     ],
+    // https://docs.vllm.ai/en/v0.8.1/serving/openai_compatible_server.html
+    streamUsage: { reported: 'on-request' },
     pricesId: null,
     source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
   }),

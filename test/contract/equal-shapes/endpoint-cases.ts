@@ -48,11 +48,14 @@ const RANKING: readonly Field[] = [
   ['return_documents', 'true'],
 ];
 
+/** Without it the gateway adds it where the provider has it. */
+const WITH_USAGE: Field = ['stream_options', '{ "include_usage" :true}'];
+
 const chat = (endpoint: EndpointId, path: string): EndpointCase => ({
   endpoint,
   path,
   body: 'json',
-  request: [MESSAGES, ['stream_options', '{ "include_usage" :true}']],
+  request: [MESSAGES, WITH_USAGE],
   answer: [NAMED, ['choices', '[{"index":0,"message":{"role":"assistant","content":"ok"}}]'], USAGE],
   events: [
     '{"id":"c","model":"a-model-2026","choices":[{"index":0,"delta":{"content":"o\\u006b"}, "x":1.0}]}',
@@ -83,7 +86,7 @@ const form = (endpoint: EndpointId, path: string): EndpointCase => ({
 /** Every first-class endpoint whose requests or answers the gateway reads. */
 export const CASES: readonly EndpointCase[] = [
   chat('chat-completions', '/chat/completions'),
-  { ...chat('completions', '/completions'), request: [['prompt', '[ "a" , "b"]']] },
+  { ...chat('completions', '/completions'), request: [['prompt', '[ "a" , "b"]'], WITH_USAGE] },
   { ...chat('fim-completions', '/fim/completions'), request: [['prompt', '"a"']] },
   chat('agent-completions', '/agents/completions'),
   {

@@ -101,12 +101,14 @@ describe('the cache returns the bytes of the provider', () => {
     Buffer.from(
       `{ "model" : "${MODEL}",\n "messages":[{"role":"user","content":"${seed} h\\u00e9"}], "n":1.0 }\n`,
     );
+  /** A client that does not request the usage receives a stream without it. */
+  const STREAMED = '"stream":true, "stream_options":{"include_usage" :true}';
   /** The cache does not recognize the end of this stream, so it does not store it. */
   const unkept = 'more blank lines, and an end without one';
 
   it.each(Object.entries(FRAMINGS))('for a stream: %s', async (title, framing) => {
     const random = new SeededRandom(SEED + 3);
-    const bytes = Buffer.from(asked(title).toString().replace('"n":1.0', '"stream":true'));
+    const bytes = Buffer.from(asked(title).toString().replace('"n":1.0', STREAMED));
     const stream = Buffer.from(framing(CHAT?.events ?? []));
     const script = { headers: typed('text/event-stream'), body: cut(random, stream) };
 

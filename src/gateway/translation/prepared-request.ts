@@ -1,0 +1,18 @@
+import type { Entry } from '../recording/entry.js';
+import type { Content } from '../types/content.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import type { ClientRequestHead } from '../upstream/request-headers.js';
+
+/** Facts of a request besides its content. */
+export type RequestSubject = Pick<Entry, 'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint'>;
+
+/** Results of the previous steps. */
+export interface PreparedRequest {
+  readonly request: ClientRequestHead;
+  /** As this target receives it. */
+  readonly content: Content;
+  readonly planned: PlannedTarget;
+  readonly target: Target;
+  readonly entry: RequestSubject;
+}
