@@ -82,7 +82,8 @@ export class Delivery implements ReplySink {
     this.head = this.hidden ? withoutLength(head) : head;
     this.isStream = this.head.isEventStream;
     const { endpoint, trail } = this.entry;
-    this.isArray = this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content';
+    this.isArray =
+      this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content' && attempt.status < 400;
     this.meter = this.meterFor();
     // The end of a compressed array cannot be recognized as it passes, so it is held like a plain response.
     const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);

@@ -129,3 +129,31 @@ describe('JsonObjects', () => {
     }
   });
 });
+
+describe("a refusal of Google's stream", () => {
+  const GOOGLES = { error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } };
+
+  it.each(
+    [400, 401, 429, 500, 503].flatMap((status) => [
+      { status, query: '?alt=sse', body: JSON.stringify(GOOGLES) },
+      { status, query: '', body: JSON.stringify([GOOGLES]) },
+    ]),
+  )('is logged as a complete response with its status: $status $query', async ({ status, query, body }) => {
+    const { logs, request } = await given({ answers: [{ status, headers: JSON_TYPE, chunks: [body] }] });
+
+    const answer = await request(`/v1/v1beta/models/gpt-4o-mini:streamGenerateContent${query}`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'x-gateway-virtual-key': 'gemini' },
+      body: JSON.stringify(BODY),
+    });
+
+    expect([answer.status, await answer.text()]).toEqual([status, body]);
+    expect(logs[0]?.record).toMatchObject({
+      ending: 'completed',
+      status,
+      error_code: null,
+      error_source: 'provider',
+      first_token_ms: null,
+    });
+  });
+});

@@ -334,7 +334,7 @@ describe("Gemini's array", () => {
     await reader?.cancel();
   });
 
-  it('is still JSON when it was stopped in the middle', async () => {
+  it("is still JSON when it was stopped in the middle, and ends with an error in Google's format", async () => {
     const { text, record } = await ask({
       ...{ path, body, provider: 'google', config: { output_guardrails: [DENYING] } },
       answers: [
@@ -346,7 +346,13 @@ describe("Gemini's array", () => {
     });
 
     expect(record.ending).toBe('refused');
-    expect((JSON.parse(text) as Json[]).at(-1)).toMatchObject({ error: { code: 'guardrail_denied' } });
+    expect((JSON.parse(text) as Json[]).at(-1)).toMatchObject({
+      error: {
+        code: 446,
+        status: 'FAILED_PRECONDITION',
+        details: [{ metadata: { code: 'guardrail_denied' } }],
+      },
+    });
   });
 
   it('that begins with an error moves a fallback on', async () => {

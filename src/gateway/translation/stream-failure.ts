@@ -1,6 +1,8 @@
-import type { Json } from '../../providers/endpoint.js';
+import { ERRORS } from '../../common/errors/catalog.js';
+import { googleStatusError } from '../../providers/dialects/gemini/errors.js';
+import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { clientShapes } from '../../providers/shapes/index.js';
-import type { Context, HubError } from '../../providers/translation.js';
+import type { Context, HubError, StreamEvent } from '../../providers/translation.js';
 import type { Entry } from '../recording/entry.js';
 import { encodeSse } from '../framing/index.js';
 
@@ -9,8 +11,23 @@ export function streamFailure(error: HubError, entry: Entry, context?: Context):
   const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
   const asked: Json = entry.trail.body ?? {};
   const client = shape?.open(asked, context ?? contextOf(entry));
-  const events = client?.fail(error) ?? [{ event: null, data: JSON.stringify({ error }) }];
+  const events = client?.fail(error) ?? [nativeFailure(error, entry)];
   return events.map(encodeSse).join('');
+}
+
+/** Endpoints whose format is native only, and whose errors are not OpenAI's. */
+const GOOGLES: ReadonlySet<EndpointId | undefined> = new Set<EndpointId>(['generate-content']);
+
+function nativeFailure(error: HubError, { id, endpoint }: Entry): StreamEvent {
+  const body = GOOGLES.has(endpoint?.id) ? googleFailure(error, id) : { error };
+  return { event: null, data: JSON.stringify(body) };
+}
+
+/** Google's clients read `error.code` as a status. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts */
+function googleFailure({ message, code }: HubError, requestId: string): Json {
+  const ours = Object.entries(ERRORS).find(([name]) => name === code)?.[1];
+  const status = ours?.status ?? ERRORS.upstream_error.status;
+  return googleStatusError({ status, code: code ?? 'upstream_error', message, requestId, retryAfter: null });
 }
 
 function contextOf({ id, createdAt, trail: { model, isStreamed } }: Entry): Context {
