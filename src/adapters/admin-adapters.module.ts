@@ -11,8 +11,6 @@ import type { Settings } from '../common/settings/settings.js';
 import { ModelCatalog } from '../providers/models/model-catalog.js';
 import { PriceBook } from '../providers/prices/price-book.js';
 import * as make from './factories.js';
-import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
-import { GenaiPriceBook } from './prices/genai-price-book.js';
 import { PostgresChangePublisher } from './changes/postgres-change-publisher.js';
 import { PostgresRateUse } from './limits/postgres-rate-use.js';
 import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
@@ -39,8 +37,8 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
   { provide: RateUse, inject: [UnitOfWork, SETTINGS], useFactory: rateUse },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
-  { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
-  { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
+  { provide: PriceBook, inject: [SETTINGS], useFactory: make.priceBook },
+  { provide: ModelCatalog, inject: [SETTINGS], useFactory: make.modelCatalog },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
 ];
 

@@ -15,6 +15,8 @@ import { CHANGES_CHANNEL } from './changes/change-message.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
 import type { RememberingDirectory } from './directories/snapshot/memory.js';
+import { GenaiPriceBook } from './prices/genai-price-book.js';
+import { PriceData } from './prices/price-data.js';
 import { PostgresAnswerStore } from './cached-answers/postgres-answer-store.js';
 import { PostgresApiKeyDirectory } from './directories/postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
@@ -65,8 +67,13 @@ export function introducingTokenDirectory(
     : new IntroducingTokenDirectory(tokens, settings.adminSocket);
 }
 
-export function modelCatalog(): GenaiModelCatalog {
-  return new GenaiModelCatalog();
+/** Both read the operator's file, each in the process that needs it. */
+export function priceBook({ pricesFile }: Settings): GenaiPriceBook {
+  return new GenaiPriceBook(new PriceData(pricesFile));
+}
+
+export function modelCatalog({ pricesFile }: Settings): GenaiModelCatalog {
+  return new GenaiModelCatalog(new PriceData(pricesFile));
 }
 
 export function virtualKeyDirectory(

@@ -23,7 +23,6 @@ import {
 } from '../gateway/ports.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import * as make from './factories.js';
-import { GenaiPriceBook } from './prices/genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
 
@@ -52,9 +51,9 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
   { provide: AnswerStore, inject: [QueryPool, SecretBox, SETTINGS], useFactory: make.answerStore },
   { provide: VectorStore, inject: [QueryPool, SecretBox], useFactory: make.vectorStore },
-  { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: PriceBook, inject: [SETTINGS], useFactory: make.priceBook },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
-  { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },
+  { provide: ModelCatalog, inject: [SETTINGS], useFactory: make.modelCatalog },
   {
     provide: DirectorySnapshot,
     inject: [

@@ -6,6 +6,7 @@ import type { DoctorOptions } from './doctor/doctor.js';
 import type { ConnectOptions } from './declared/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
 import type { RotateOptions } from './master-key/rotate-command.js';
+import type { UpdatePricesOptions } from './prices/prices-command.js';
 import type { ResetPasswordOptions } from './operator/reset-password-command.js';
 import { complain, explain } from './terminal.js';
 
@@ -32,6 +33,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   declaredCommands(program);
   bookCommands(program);
   accessCommands(program);
+  priceCommands(program);
   for (const command of [program, ...allBelow(program)]) command.exitOverride(leave);
   await program.parseAsync(args, { from: 'user' });
 }
@@ -226,6 +228,29 @@ function accessCommands(program: Command): void {
     .action(async (options: CreateAdminKeyOptions) => {
       const { createAdminKeyCommand } = await import('./operator/create-admin-key-command.js');
       await finish(createAdminKeyCommand(process.env, options));
+    });
+}
+
+/** Commands for the file of GATEHOUSE_PRICES_FILE. */
+function priceCommands(program: Command): void {
+  const prices = program.command('prices').description('prices and context windows of models, as a file');
+  prices
+    .command('update')
+    .description('download price data, check it, and replace the file of GATEHOUSE_PRICES_FILE')
+    .option('--from <address>', 'address of the data (default: the public data of genai-prices)')
+    .addHelpText('after', examples('gatehouse prices update'))
+    .action(async (options: UpdatePricesOptions) => {
+      const { updatePricesCommand } = await import('./prices/prices-command.js');
+      await finish(updatePricesCommand(process.env, options));
+    });
+  prices
+    .command('check')
+    .description('check a price file and print what is wrong with it')
+    .argument('[file]', 'default: the file of GATEHOUSE_PRICES_FILE')
+    .addHelpText('after', examples('gatehouse prices check', 'gatehouse prices check prices.json'))
+    .action(async (file?: string) => {
+      const { checkPricesCommand } = await import('./prices/prices-command.js');
+      await finish(checkPricesCommand(process.env, file));
     });
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { findProvider as findListed, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices';
+import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/model-entry.js';
 import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
@@ -7,6 +7,7 @@ import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-pr
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/catalog/registry.js';
 import { scheduleOf } from './genai-prices.js';
+import { PriceData } from './price-data.js';
 
 /** Some prices change with the time of day, so a list is kept this long. */
 const KEPT_MS = 5 * 60_000;
@@ -34,7 +35,7 @@ interface PricedCatalog {
 }
 
 /**
- * Models from the data that ships with `@pydantic/genai-prices`, from our table of unit prices, and from their provider's row. Parsing,
+ * Models from `PriceData`, from our table of unit prices, and from their provider's row. Parsing,
  * pricing and writing the data costs some 100 ms and 10 MiB, once, at the first request for it: building it at the start of every process
  * cost a tenth of its throughput. Later, only the few models with time-dependent prices are priced again.
  */
@@ -42,6 +43,11 @@ export class GenaiModelCatalog extends ModelCatalog {
   private parts: readonly Part[] | null = null;
   private priced: PricedCatalog | null = null;
   private preparing: Promise<void> | null = null;
+  private version = 0;
+
+  constructor(private readonly data = new PriceData()) {
+    super();
+  }
 
   /** One provider per turn of the event loop, so that other requests do not wait. */
   prepare(): Promise<void> | null {
@@ -52,7 +58,7 @@ export class GenaiModelCatalog extends ModelCatalog {
   private async prepareInTurns(): Promise<void> {
     const parts: Part[] = [];
     for (const provider of providers.values()) {
-      parts.push(pricedPart(listedOf(provider), Date.now()));
+      parts.push(pricedPart(listedOf(this.data, provider), Date.now()));
       await nextTurn();
     }
     this.parts ??= parts;
@@ -70,13 +76,22 @@ export class GenaiModelCatalog extends ModelCatalog {
 
   private current(): PricedCatalog {
     const now = Date.now();
+    this.forgetOldData();
     if (this.priced === null || now >= this.priced.expiresAt) {
       this.parts = this.parts
         ? this.parts.map((part) => (part.isSteady ? part : pricedPart(part.listed, now)))
-        : [...providers.values()].map((provider) => pricedPart(listedOf(provider), now));
+        : [...providers.values()].map((provider) => pricedPart(listedOf(this.data, provider), now));
       this.priced = joined(this.parts, now);
     }
     return this.priced;
+  }
+
+  private forgetOldData(): void {
+    const { version } = this.data;
+    if (version === this.version) return;
+    this.version = version;
+    this.parts = null;
+    this.priced = null;
   }
 }
 
@@ -99,9 +114,9 @@ function joined(parts: readonly Part[], now: number): PricedCatalog {
 }
 
 /** By name. The provider's own row overrides the price data. */
-function listedOf(provider: Provider): readonly ListedModel[] {
+function listedOf(data: PriceData, provider: Provider): readonly ListedModel[] {
   const found = new Map<string, ListedModel>();
-  for (const model of dataOf(provider)) {
+  for (const model of dataOf(data, provider)) {
     const names = namesOf(model).filter((name) => !found.has(name));
     const schedule = names.length > 0 ? scheduleOf(model) : [];
     for (const id of names)
@@ -124,13 +139,8 @@ function listedOf(provider: Provider): readonly ListedModel[] {
   return [...found.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
 }
 
-function dataOf({ id, pricesId }: Provider): readonly ModelInfo[] {
-  if (pricesId === null) return [];
-  const name = pricesId ?? id;
-  // The package also matches similar names; only the exact one is meant.
-  const listed = findListed({ providerId: name });
-  return listed?.id === name ? listed.models : [];
-}
+const dataOf = (data: PriceData, { id, pricesId }: Provider): readonly ModelInfo[] =>
+  pricesId === null ? [] : data.modelsOf(pricesId ?? id);
 
 /**
  * The names by which clients request the model of an entry in the price data. An entry describes a family by rules. Names that the rules

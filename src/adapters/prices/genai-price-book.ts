@@ -1,6 +1,4 @@
-import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
 import { LRUCache } from 'lru-cache';
-import { createLogger } from '../../common/observability/logger.js';
 import { canonicalModel } from '../../common/text/model-name.js';
 import { PriceBook } from '../../gateway/ports.js';
 import type { Price } from '../../providers/prices/price.js';
@@ -9,8 +7,7 @@ import { withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/catalog/registry.js';
 import { scheduleOf } from './genai-prices.js';
-
-const logger = createLogger('prices');
+import { PriceData } from './price-data.js';
 
 /** Enough for every model of a busy gateway. A caller who invents model names only cycles the cache. */
 const MAX_CACHED_MODELS = 4096;
@@ -19,53 +16,50 @@ const MAX_MODEL_LENGTH = 256;
 const UNKNOWN: PriceSchedule = [];
 
 /**
- * Prices from the data that ships with `@pydantic/genai-prices`, and unit prices from our own table; nothing is fetched at run time. Prices
- * in a provider's own row override the data. The data takes about 3 MiB of heap and 35 ms at start.
+ * Prices from `PriceData`, and unit prices from our own table; nothing is fetched at run time. Prices in a provider's own row override the
+ * data. The data takes about 3 MiB of heap and 35 ms at start.
  * https://github.com/pydantic/genai-prices
  */
 export class GenaiPriceBook extends PriceBook {
   private readonly schedules = new LRUCache<string, PriceSchedule>({ max: MAX_CACHED_MODELS });
+  private version = 0;
+
+  constructor(private readonly data = new PriceData()) {
+    super();
+  }
 
   /** A lookup in the data takes up to 0.1 ms, so its result is cached, also when it is null. */
   find(providerId: string, model: string): Price | null {
     if (model.length > MAX_MODEL_LENGTH) return null;
+    const { version } = this.data;
+    if (version !== this.version) this.schedules.clear();
+    this.version = version;
     const key = `${providerId} ${model}`;
     let schedule = this.schedules.get(key);
     if (schedule === undefined) {
-      schedule = compile(providerId, model);
-      if (schedule.length === 0) schedule = compile(providerId, canonicalModel(model, providerId));
+      schedule = compile(this.data, providerId, model);
+      if (schedule.length === 0) schedule = compile(this.data, providerId, canonicalModel(model, providerId));
       this.schedules.set(key, schedule);
     }
     return schedule.length === 0 ? null : priceAt(schedule, Date.now());
   }
 }
 
-function compile(providerId: string, model: string): PriceSchedule {
+function compile(data: PriceData, providerId: string, model: string): PriceSchedule {
   const provider = providers.get(providerId);
   if (!provider) return UNKNOWN;
   const own = provider.prices?.get(model);
   if (own) return [{ when: { kind: 'always' }, price: own }];
-  const schedule = withUnitPrices(listed(provider, model), provider.id, model);
+  const schedule = withUnitPrices(listed(data, provider, model), provider.id, model);
   return provider.leastAudioInputMs ? schedule.map((entry) => withLeast(entry, provider)) : schedule;
 }
 
-function listed({ id, pricesId }: Provider, model: string): PriceSchedule {
-  const found = pricesId === null ? null : lookUp(pricesId ?? id, model);
+function listed(data: PriceData, { id, pricesId }: Provider, model: string): PriceSchedule {
+  const found = pricesId === null ? null : data.find(pricesId ?? id, model);
   return found ? scheduleOf(found) : UNKNOWN;
 }
 
 function withLeast({ when, price }: ScheduledPrice, { leastAudioInputMs }: Provider): ScheduledPrice {
   const isHeard = price?.units?.audioInputHour !== undefined;
   return isHeard && leastAudioInputMs ? { when, price: { ...price, leastAudioInputMs } } : { when, price };
-}
-
-/** Pricing an empty usage is the package's only public access to its matching of model names. */
-function lookUp(providerId: string, model: string): ModelInfo | null {
-  try {
-    return calcPrice({}, model, { providerId })?.model ?? null;
-  } catch (error) {
-    // The package throws on contradictory entries. Such a price is unknown; the request goes on.
-    logger.warn({ provider: providerId, model, error }, 'The price data has an unusable entry.');
-    return null;
-  }
 }

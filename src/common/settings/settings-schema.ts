@@ -241,6 +241,13 @@ export const settingsSchema = z.object({
     .enum(['folder', 's3'])
     .default('folder')
     .describe('Where finished export files are stored: in GATEHOUSE_EXPORT_DIR, or in the bucket.'),
+  GATEHOUSE_PRICES_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with prices and context windows of models, which override the built-in ones. It is read again when it changes.',
+    ),
   ...proxySettings,
   ...sinkSettings,
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z

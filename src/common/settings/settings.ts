@@ -53,6 +53,8 @@ export interface Settings {
   readonly inboxLimitBytes: number;
   readonly retentionDays: RetentionDays;
   readonly exports: ExportSettings;
+  /** Prices that override the built-in ones; null for none. */
+  readonly pricesFile: string | null;
   /** Null without a bucket. */
   readonly s3: S3Settings | null;
   readonly sinks: SinkSettings;
@@ -299,6 +301,13 @@ const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient' | 'proxie
   httpClient: raw.GATEHOUSE_HTTP_CLIENT,
 });
 
+const exportsOf = (raw: Raw): ExportSettings => ({
+  folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
+  retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,
+  limitBytes: raw.GATEHOUSE_EXPORT_LIMIT_BYTES,
+  store: raw.GATEHOUSE_EXPORT_STORE,
+});
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -333,12 +342,8 @@ function toSettings(raw: Raw): Settings {
     bodySearch: raw.GATEHOUSE_BODY_SEARCH === 'on',
     inboxLimitBytes: raw.GATEHOUSE_INBOX_LIMIT_BYTES,
     retentionDays: retentionDaysOf(raw),
-    exports: {
-      folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
-      retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,
-      limitBytes: raw.GATEHOUSE_EXPORT_LIMIT_BYTES,
-      store: raw.GATEHOUSE_EXPORT_STORE,
-    },
+    pricesFile: raw.GATEHOUSE_PRICES_FILE === undefined ? null : resolve(raw.GATEHOUSE_PRICES_FILE),
+    exports: exportsOf(raw),
     s3: s3Of(raw),
     sinks: sinksOf(raw),
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
