@@ -13,6 +13,7 @@ interface Rates {
 /** A model that the price package lacks. Never add an amount that no published page states. */
 interface AddedModel extends Rates {
   readonly id: string;
+  readonly name: string;
   readonly contextWindow?: number;
   /** The rates of a whole request with more input. */
   readonly above?: Rates & { readonly tokens: number };
@@ -25,12 +26,13 @@ const ANTHROPIC_PAGE = 'https://platform.claude.com/docs/en/about-claude/pricing
 const ANTHROPIC: readonly AddedModel[] = [
   {
     // Cache reads were halved on 2026-10-07.
-    ...{ id: 'claude-sonnet-5-5', contextWindow: 1_000_000 },
+    ...{ id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', contextWindow: 1_000_000 },
     ...{ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, cacheWrite1h: 4 },
     sources: [ANTHROPIC_PAGE, 'https://github.com/kurofune/claudit/releases/tag/v1.9.2'],
   },
   {
     id: 'claude-haiku-5-5',
+    name: 'Claude Haiku 5.5',
     ...{ input: 0.1, output: 0.5, cacheRead: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.2 },
     above: {
       tokens: 100_000,
@@ -40,6 +42,7 @@ const ANTHROPIC: readonly AddedModel[] = [
   },
   {
     id: 'claude-fable-5-2',
+    name: 'Claude Fable 5.2',
     ...{ input: 8, output: 40, cacheRead: 0.2, cacheWrite: 10, cacheWrite1h: 16 },
     sources: [ANTHROPIC_PAGE, 'https://github.com/archid21/rightsize/releases/tag/v0.10.2'],
   },
@@ -50,25 +53,32 @@ const LONG_SOL = { tokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheW
 
 const OPENAI: readonly AddedModel[] = [
   {
-    ...{ id: 'gpt-6.2-sol', contextWindow: 1_050_000, ...SOL, above: LONG_SOL },
+    ...{ id: 'gpt-6.2-sol', name: 'GPT-6.2 Sol', contextWindow: 1_050_000, ...SOL, above: LONG_SOL },
     sources: ['https://developers.openai.com/api/docs/models/gpt-6.2-sol'],
   },
   {
-    ...{ id: 'gpt-6.1-sol', contextWindow: 1_050_000, ...SOL, above: LONG_SOL },
+    ...{ id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', contextWindow: 1_050_000, ...SOL, above: LONG_SOL },
     sources: [
       'https://developers.openai.com/api/docs/models/gpt-6.1-sol',
       'https://wavespeed.ai/llm/openai/gpt-6.1-sol',
     ],
   },
   {
-    ...{ id: 'gpt-6.1-terra', contextWindow: 1_050_000 },
+    ...{ id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', contextWindow: 1_050_000 },
     ...{ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25 },
     above: { tokens: 272_000, input: 2, output: 7.5, cacheRead: 0.1, cacheWrite: 2.5 },
     sources: ['https://developers.openai.com/api/docs/models/gpt-6.1-terra'],
   },
   {
     // The rates above 272,000 tokens and of cache writes were not found.
-    ...{ id: 'gpt-6.2-astra', contextWindow: 1_050_000, input: 8, output: 40, cacheRead: 0.4 },
+    ...{
+      id: 'gpt-6.2-astra',
+      name: 'GPT-6.2 Astra',
+      contextWindow: 1_050_000,
+      input: 8,
+      output: 40,
+      cacheRead: 0.4,
+    },
     sources: [
       'https://docs.laozhang.ai/en/announcements/gpt-6-2-2026-11.md',
       'https://github.com/BerriAI/litellm/discussions/52347',
@@ -99,10 +109,11 @@ export const ADDED_MODELS: readonly PricedProvider[] = [
 
 /** Dated names belong to the same model. */
 function entryOf(model: AddedModel, searches: ModelPrice): ModelInfo {
-  const { id, contextWindow, sources } = model;
+  const { id, name, contextWindow, sources } = model;
   const dated = `^${id.replaceAll('.', '\\.')}-(?:\\d{8}|\\d{4}-\\d{2}-\\d{2})$`;
   return {
     id,
+    name,
     match: { or: [{ equals: id }, { regex: dated }] },
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
     price_comments: sources.join(' '),

@@ -59,6 +59,28 @@ describe('the models of the catalogue', () => {
     });
   });
 
+  it.each([
+    [
+      'anthropic',
+      'claude-opus-5-5',
+      { display_name: 'Claude Opus 5.5', created: 0, created_at: '1970-01-01T00:00:00Z' },
+    ],
+    ['anthropic', 'claude-sonnet-5-5', { display_name: 'Claude Sonnet 5.5', type: 'model' }],
+    ['openai', 'gpt-5-2025-08-07', { created: 1_754_524_800, created_at: '2025-08-07T00:00:00Z' }],
+    ['sandbox', 'sandbox-1', { display_name: 'sandbox-1' }],
+  ])('have a name and a time as clients read them: %s %s', (provider, id, said) => {
+    expect(of(provider).find((model) => model.id === id)).toMatchObject(said);
+  });
+
+  it('leave out those that Anthropic no longer serves, and keep them where others still do', () => {
+    const retired = /^claude-(?:v1|2|instant|3)|^claude-(?:opus|sonnet)-4(?:-0|-2025\d+)?$/;
+    const named = (provider: string) => of(provider).filter(({ id }) => retired.test(id));
+
+    expect(named('anthropic')).toEqual([]);
+    expect(named('openrouter').length).toBeGreaterThan(0);
+    expect(new GenaiPriceBook().find('anthropic', 'claude-3-opus-latest')).not.toBeNull();
+  });
+
   it.each(['ft:gpt-4o', 'ft:gpt-3.5-turbo-', 'moderation', 'gpt-5-1', 'gpt-4o-mini-2024-07-18.ft-'])(
     'have none called %s, which is a rule of the price data and no name',
     (id) => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/model-entry.js';
+import { isRetired } from '../../providers/models/retired.js';
 import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
 import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
@@ -116,12 +117,13 @@ function joined(parts: readonly Part[], now: number): PricedCatalog {
 /** By name. The provider's own row overrides the price data. */
 function listedOf(data: PriceData, provider: Provider): readonly ListedModel[] {
   const found = new Map<string, ListedModel>();
+  const pricesId = provider.pricesId === undefined ? provider.id : provider.pricesId;
   for (const model of dataOf(data, provider)) {
-    const names = namesOf(model).filter((name) => !found.has(name));
+    const names = namesOf(model).filter((name) => !found.has(name) && !isRetired(pricesId, name));
     const schedule = names.length > 0 ? scheduleOf(model) : [];
     for (const id of names)
       found.set(id, {
-        entry: modelEntry(id, provider, model.context_window ?? null),
+        entry: modelEntry(id, provider, model.context_window ?? null, nameOf(model, id)),
         schedule: withUnitPrices(schedule, provider.id, id),
       });
   }
@@ -137,6 +139,12 @@ function listedOf(data: PriceData, provider: Provider): readonly ListedModel[] {
       schedule: [{ when: { kind: 'always' }, price }],
     });
   return [...found.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
+}
+
+/** An entry is named once, and its snapshots differ by their day. */
+function nameOf({ id, name }: ModelInfo, model: string): string | null {
+  if (!name) return null;
+  return model === id || !/\d{4}-?\d{2}-?\d{2}$/.test(model) ? name : `${name} (${model})`;
 }
 
 const dataOf = (data: PriceData, { id, pricesId }: Provider): readonly ModelInfo[] =>

@@ -17,6 +17,8 @@ const CHECKED_MS = 5_000;
 export class PriceData {
   private providers: readonly PricedProvider[] = ADDED_MODELS;
   private mark = '';
+  /** Why the file could not be used, reported once. */
+  private failure: string | null = null;
   private checkedAt = 0;
   private readings = 0;
 
@@ -55,6 +57,7 @@ export class PriceData {
       const mark = `${mtimeMs} ${size} ${ino}`;
       if (mark === this.mark) return;
       this.mark = mark;
+      this.failure = null;
       this.providers = [...readPriceDocument(readFileSync(file, 'utf8')), ...ADDED_MODELS];
       this.readings++;
       logger.info(
@@ -62,8 +65,11 @@ export class PriceData {
         'Prices were read.',
       );
     } catch (error) {
+      const { message } = error as Error;
+      if (message === this.failure) return;
+      this.failure = message;
       logger.error(
-        { file, error: (error as Error).message },
+        { file, error: message },
         'GATEHOUSE_PRICES_FILE cannot be used. The prices before it stay in force. "gatehouse prices check" shows what is wrong.',
       );
     }

@@ -5,14 +5,21 @@ import type { Provider } from '../provider.js';
 import { endpointsOfModel } from './kinds.js';
 
 /**
- * A model of `GET /v1/models`: OpenAI's format, with the gateway's additions.
+ * A model of `GET /v1/models`: OpenAI's format, with the fields that Anthropic's clients read and the gateway's additions.
  * https://github.com/openai/openai-node/blob/master/src/resources/models.ts (Model)
+ * https://platform.claude.com/docs/en/api/models-list
  */
 export interface ModelEntry {
   readonly id: string;
   readonly object: 'model';
-  /** OpenAI's clients require a number; the time is unknown, so it is 0. */
-  readonly created: 0;
+  /** Anthropic's word for `object`. */
+  readonly type: 'model';
+  /** For people: "Claude Opus 5.5". The id if it is unknown. */
+  readonly display_name: string;
+  /** Seconds; the day in the name. Clients require a number, so it is 0 if the name has none. */
+  readonly created: number;
+  /** The same as a date, as Anthropic's clients read it: the epoch if it is unknown. */
+  readonly created_at: string;
   /** The provider, which is not always the maker. */
   readonly owned_by: string;
   readonly provider: string;
@@ -74,17 +81,34 @@ export interface Pricing extends ModelRates {
 }
 
 /** The entry of a provider's model, without its price. `contextLength` is the largest input in tokens. */
-export function modelEntry(id: string, provider: Provider, contextLength: number | null): ModelEntry {
+export function modelEntry(
+  id: string,
+  provider: Provider,
+  contextLength: number | null,
+  name: string | null = null,
+): ModelEntry {
+  const createdMs = dayIn(id);
   return {
     id,
     object: 'model',
-    created: 0,
+    type: 'model',
+    display_name: name ?? id,
+    created: createdMs / 1000,
+    created_at: new Date(createdMs).toISOString().replace('.000', ''),
     owned_by: provider.id,
     provider: provider.id,
     context_length: contextLength,
     pricing: null,
     endpoints: endpointsOfModel(id).filter((endpoint) => supportOf(provider, endpoint) !== null),
   };
+}
+
+/** A snapshot has its day at the end of its name: `gpt-4o-2024-08-06`, `claude-haiku-4-5-20251001`. */
+const DAY_AT_THE_END = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/;
+
+function dayIn(id: string): number {
+  const [, year, month, day] = DAY_AT_THE_END.exec(id) ?? [];
+  return year === undefined ? 0 : Date.parse(`${year}-${month}-${day}`) || 0;
 }
 
 /** The model at a price; null if it is unknown. */
