@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aBudget, aLimit } from '../../../test/support/limits.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { refusalOf } from '../limits/refusal-of.js';
 import { errorReply } from './error-formats.js';
 
 const ID = '01900000-0000-7000-8000-000000000001';
@@ -49,5 +51,62 @@ describe('an error of the gateway', () => {
       status: 402,
       body: { error: { type: 'budget_error', code: 'budget_exceeded' } },
     });
+  });
+});
+
+describe("the reset of Codex's usage limit", () => {
+  const NOW = Date.parse('2026-11-28T12:00:00Z');
+  const seconds = (time: string): number => Date.parse(time) / 1000;
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const refused = (limit: ReturnType<typeof aLimit>, retryMs = 0) =>
+    at('/v1/responses', refusalOf(limit, { left: 0, needed: 1, retryMs }), CODEX);
+  const DAYS = { periodic_reset_days: 3, starts_at: Date.parse('2026-11-26T08:00:00Z') };
+
+  it.each([
+    ['a weekly budget', aBudget(1, { periodic_reset: 'weekly' }), '2026-11-30T00:00:00Z'],
+    ['a monthly budget', aBudget(1, { periodic_reset: 'monthly' }), '2026-12-01T00:00:00Z'],
+    ['a budget of three days', aBudget(1, DAYS), '2026-11-29T08:00:00Z'],
+  ])('is the end of its period: %s', (_, limit, end) => {
+    const resets_in_seconds = seconds(end) - NOW / 1000;
+
+    expect(refused(limit)).toMatchObject({
+      status: 429,
+      body: { error: { type: 'usage_limit_reached', resets_at: seconds(end), resets_in_seconds } },
+    });
+  });
+
+  it('is left out for a budget that nothing resets', () => {
+    const { error } = refused(aBudget(1)).body as { error: object };
+
+    expect(error).toMatchObject({ type: 'usage_limit_reached' });
+    expect(error).not.toHaveProperty('resets_at');
+    expect(error).not.toHaveProperty('resets_in_seconds');
+  });
+
+  it.each([
+    ['an hour', 3_600_000, 3_571_000],
+    ['a day', 86_400_000, 40_000_000],
+    ['a week', 604_800_000, 600_000_000],
+    ['90 s', 90_000, 61_000],
+  ])('is the end of the wait for a rate in a window of %s', (_, windowMs, retryMs) => {
+    expect(refused(aLimit({ windowMs }), retryMs)).toMatchObject({
+      status: 429,
+      body: { error: { resets_at: (NOW + retryMs) / 1000, resets_in_seconds: retryMs / 1000 } },
+    });
+  });
+
+  it.each([
+    ['a second', 1_000, 700],
+    ['a minute', 60_000, 60_000],
+  ])('is no reason to stop within a window of %s: Codex waits', (_, windowMs, retryMs) => {
+    const { body } = refused(aLimit({ windowMs }), retryMs);
+
+    expect(body).toMatchObject({ error: { type: 'rate_limit_error', code: 'rate_limited' } });
   });
 });
