@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +65,48 @@ async function demandProofOnce(page: Page, path: string): Promise<void> {
   );
 }
 
+describe('a passkey', () => {
+  async function withAuthenticator(page: Page): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+  }
+
+  async function add(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Name of the passkey').fill(name);
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+  }
+
+  it('is added once for a device, which says so, and removed after a question', async () => {
+    const { page } = await stage.start(null, { as: null });
+    await withAuthenticator(page);
+    await page.goto(`http://localhost:${stage.base.port}/ui/account`);
+    await signIn(page);
+    await add(page, 'Laptop');
+    const remove = page.getByRole('button', { name: 'Remove passkey: Laptop' });
+    await remove.waitFor();
+    await add(page, 'Laptop again');
+    await page.getByText('This device already has a passkey for your account.').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await remove.click();
+    const question = page.getByRole('dialog', { name: 'Remove Laptop' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await remove.isVisible()).toBe(true);
+    await remove.click();
+    await question.getByRole('button', { name: 'Remove passkey' }).click();
+    await page.getByText('No passkeys yet.').waitFor();
+  });
+});
+
 describe('an authenticator app', () => {
   it('is added with a code and recovery codes, asked for at a step-up and at the next sign-in, and removed', async () => {
     const { page, problems } = await stage.start('/ui/account', { as: null });
@@ -75,11 +118,23 @@ describe('an authenticator app', () => {
     await page.getByLabel('Code of the app').fill('000000');
     await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Code of the app').fill(codeOf(secret, -1));
+    const code = codeOf(secret, -1);
+    await page.getByLabel('Code of the app').pressSequentially(`${code.slice(0, 3)} ${code.slice(3)}`);
     await page.getByRole('button', { name: 'Turn on' }).click();
 
     const codes = page.getByRole('dialog');
     await codes.getByText('Store these recovery codes now').waitFor();
+    await codes.getByRole('button', { name: 'Copy recovery codes' }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      codes.getByRole('button', { name: 'Download as text' }).click(),
+    ]);
+    const saved = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(saved).toHaveLength(10);
+    for (const each of saved) await codes.getByText(each).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     const done = codes.getByRole('button', { name: 'Done' });
     expect(await done.isDisabled()).toBe(true);
     await codes.getByLabel('I have stored them').check();
@@ -88,12 +143,15 @@ describe('an authenticator app', () => {
 
     const { page: next } = await stage.start('/ui/account', { as: null });
     await signIn(next);
-    await next.getByLabel(/code/i).fill(codeOf(secret, 0));
+    await next.getByLabel(/code/i).fill(codeOf(secret, 0).replace(/^.../, '$& '));
     await next.getByRole('button', { name: 'Sign in', exact: true }).click();
 
     await demandProofOnce(next, '**/v1/auth/totp');
     await next.getByRole('button', { name: 'Remove authenticator app' }).click();
-    const proof = next.getByRole('dialog');
+    const question = next.getByRole('dialog', { name: 'Remove authenticator app' });
+    await question.getByText('Your recovery codes stop working, too.').waitFor();
+    await question.getByRole('button', { name: 'Remove authenticator app' }).click();
+    const proof = next.getByRole('dialog', { name: 'Confirm that it is you' });
     await proof.getByText('Confirm that it is you').first().waitFor();
     expect(await accessibilityProblems(next)).toEqual([]);
     await proof.getByLabel('Password', { exact: true }).fill(PASSWORD);

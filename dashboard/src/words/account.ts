@@ -22,7 +22,8 @@ export const accountWords = {
     off: 'Off',
     add: 'Add authenticator app',
     remove: 'Remove authenticator app',
-    removeText: 'Your recovery codes stop working, too.',
+    removeText: 'You then sign in with your password alone. Your recovery codes stop working, too.',
+    renewText: 'Your present recovery codes stop working at once.',
     scan: 'Scan this with your app, or enter the key by hand. Then enter the code that the app shows.',
     qr: 'QR code for your authenticator app',
     key: 'Key',
@@ -32,6 +33,9 @@ export const accountWords = {
     renew: 'Replace recovery codes',
     codesTitle: 'Store these recovery codes now',
     codesText: 'Each one stands in for your app once. They are not shown again.',
+    copyCodes: 'Copy recovery codes',
+    downloadCodes: 'Download as text',
+    copyKey: 'Copy key',
     stored: 'I have stored them',
     done: 'Done',
   },
@@ -43,6 +47,18 @@ export const accountWords = {
     name: 'Name of the passkey',
     nameExample: 'Laptop',
     remove: 'Remove passkey',
+    removeTitle: (name: string) => `Remove ${name}`,
+    removeText: 'You can no longer sign in with it. Delete it on the device as well.',
+    failures: {
+      InvalidStateError:
+        'This device already has a passkey for your account. Use another device, or remove that passkey.',
+      NotAllowedError:
+        'No passkey was added: you cancelled, time ran out, or the device has no fingerprint, face or PIN.',
+      NotSupportedError:
+        'This device cannot create a passkey of the kind that Gatehouse needs. Use another one.',
+      SecurityError: 'Passkeys need the address of this page to be a name with HTTPS, or localhost.',
+    } as Readonly<Record<string, string>>,
+    failed: 'The device did not create a passkey. Try again, or use another one.',
     created: 'Added',
     used: 'last used',
     never: 'never used',

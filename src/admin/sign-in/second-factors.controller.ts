@@ -27,9 +27,9 @@ class EnrolledTotpDto {
 }
 
 class ConfirmTotpDto {
-  /** The current code of the authenticator app. */
+  /** The current code of the authenticator app; spaces are ignored. */
   @ApiProperty({ example: '123456' })
-  @Matches(/^\d{6}$/, { message: 'it must be 6 digits' })
+  @Matches(/^\s*(?:\d\s*){6}$/, { message: 'it must be 6 digits' })
   @IsString()
   readonly code: string;
 }

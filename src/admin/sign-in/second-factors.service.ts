@@ -20,6 +20,8 @@ const PARAMETERS = { issuer: ISSUER, algorithm: 'SHA1', digits: 6, period: PERIO
 /** One step before and after, for clock differences: https://www.rfc-editor.org/rfc/rfc6238#section-5.2 */
 const WINDOW = 1;
 const TOTP_CODE = /^\d{6}$/;
+/** Authenticator apps show a code as two groups of three digits. */
+const withoutSpaces = (code: string): string => code.replace(/\s/g, '');
 
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
@@ -66,8 +68,9 @@ export class SecondFactorsService {
     const credential = await this.credentials.findOneBy({ userId: user.id });
     if (credential?.totpConfirmedAt == null) return;
     if (code === undefined) throw new AppError('second_factor_required');
-    const isRight = TOTP_CODE.test(code)
-      ? await this.useTotpCode(credential, code)
+    const digits = withoutSpaces(code);
+    const isRight = TOTP_CODE.test(digits)
+      ? await this.useTotpCode(credential, digits)
       : await this.useRecoveryCode(user, code);
     if (!isRight) throw new AppError('second_factor_failed');
   }
@@ -93,7 +96,7 @@ export class SecondFactorsService {
   async confirm(user: SessionOwner, code: string): Promise<readonly string[]> {
     const credential = await this.locked(user.id);
     if (credential.totpConfirmedAt) throw enrolledAlready();
-    if (!credential.sealedTotp || !(await this.useTotpCode(credential, code)))
+    if (!credential.sealedTotp || !(await this.useTotpCode(credential, withoutSpaces(code))))
       throw new AppError('second_factor_failed');
     await this.credentials.update({ userId: user.id }, { totpConfirmedAt: new Date() });
     return this.renewRecoveryCodes(user);

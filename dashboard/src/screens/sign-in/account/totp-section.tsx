@@ -5,8 +5,11 @@ import { renderSVG } from 'uqr';
 import { useMutation } from '../../../api/use-mutation';
 import { Dialog } from '../../../parts/overlay/dialog';
 import { ACCOUNT, beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from '../../../api/account';
+import { saveFile } from '../../../parts/files/save-file';
+import { CopyButton } from '../../../parts/values/identifier';
 import { StatusPill } from '../../../parts/values/values';
 import { accountWords } from '../../../words/account';
+import { AccountConfirm } from './account-confirm';
 import { SignInProblem } from '../sign-in-problem';
 import section from '../../../parts/shell/section.module.css';
 import styles from './account.module.css';
@@ -18,13 +21,23 @@ const texts = accountWords.totp;
 export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
   const queryClient = useQueryClient();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [asked, setAsked] = useState<'renew' | 'remove' | null>(null);
   const refresh = () => queryClient.invalidateQueries({ queryKey: [ACCOUNT] });
   const begin = useMutation({ mutationFn: beginTotp });
   const renew = useMutation({
     mutationFn: renewRecoveryCodes,
-    onSuccess: (answer) => setCodes(answer.codes),
+    onSuccess: (answer) => {
+      setAsked(null);
+      setCodes(answer.codes);
+    },
   });
-  const remove = useMutation({ mutationFn: removeTotp, onSuccess: refresh });
+  const remove = useMutation({
+    mutationFn: removeTotp,
+    onSuccess: async () => {
+      await refresh();
+      setAsked(null);
+    },
+  });
   const close = (): void => {
     setCodes(null);
     void refresh();
@@ -37,20 +50,13 @@ export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: num
     </Button>
   );
   return (
-    <Section
-      title={texts.title}
-      text={texts.text}
-      action={action}
-      error={begin.error ?? renew.error ?? remove.error}
-    >
+    <Section title={texts.title} text={texts.text} action={action} error={begin.error}>
       {isOn && (
         <div className={section.head}>
           <span>{texts.codesLeft(codesLeft)}</span>
           <span>
-            <Button loading={renew.isPending} onClick={() => renew.mutate()}>
-              {texts.renew}
-            </Button>{' '}
-            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            <Button onClick={() => setAsked('renew')}>{texts.renew}</Button>{' '}
+            <Button color="red" onClick={() => setAsked('remove')}>
               {texts.remove}
             </Button>
           </span>
@@ -64,6 +70,15 @@ export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: num
             setCodes(given);
             begin.reset();
           }}
+        />
+      )}
+      {asked && (
+        <AccountConfirm
+          title={texts[asked]}
+          text={asked === 'renew' ? texts.renewText : texts.removeText}
+          action={texts[asked]}
+          doing={asked === 'renew' ? renew : remove}
+          onClose={() => setAsked(null)}
         />
       )}
       {codes && <RecoveryCodes codes={codes} onClose={close} />}
@@ -97,18 +112,18 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
       <p className={section.text}>{texts.scan}</p>
       <img className={styles.qr} src={picture} alt={texts.qr} />
       <p className={section.text}>
-        {texts.key} <span className={styles.key}>{secret}</span>
+        {texts.key} <span className={styles.key}>{secret}</span>{' '}
+        <CopyButton value={secret} label={texts.copyKey} />
       </p>
       <TextInput
         label={texts.code}
         inputMode="numeric"
         autoComplete="one-time-code"
         pattern="\d{6}"
-        maxLength={6}
         required
         withAsterisk={false}
         value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value.trim())}
+        onChange={({ currentTarget }) => setCode(currentTarget.value.replace(/\D/g, '').slice(0, 6))}
       />
       {confirm.error && <SignInProblem error={confirm.error} />}
       <div>
@@ -130,6 +145,14 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
           {codes.map((code) => (
             <span key={code}>{code}</span>
           ))}
+        </div>
+        <div className={styles.keep}>
+          <CopyButton value={codes.join('\n')} label={texts.copyCodes} />
+          <Button
+            onClick={() => saveFile(new Blob([`${codes.join('\n')}\n`]), 'gatehouse-recovery-codes.txt')}
+          >
+            {texts.downloadCodes}
+          </Button>
         </div>
         <Checkbox
           label={texts.stored}
