@@ -98,3 +98,48 @@ describe('a user without a workspace', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
   });
 });
+
+describe('a printed page', () => {
+  it('keeps the titles of its cards, and leaves the navigation out', async () => {
+    const { page } = await stage.start('/ui/w/:w/overview');
+    const title = page.getByRole('heading', { name: 'Requests', exact: true });
+    await title.waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await title.isVisible()).toBe(true);
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /owner@acme\.example/ }).count()).toBe(0);
+  });
+});
+
+describe('going back', () => {
+  it('undoes a range before it leaves the page', async () => {
+    const { page } = await stage.start('/ui/w/:w/logs');
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByText('Last 7 days').click();
+    await page.waitForURL(/range=/);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Last hour' }).waitFor();
+    expect(new URL(page.url()).pathname).toContain('/logs');
+  });
+});
+
+describe('another workspace', () => {
+  it('is opened at the same page and range', async () => {
+    const { page } = await stage.start(null);
+    await page.route('**/v1/auth/session', async (route) => {
+      const response = await route.fetch();
+      const session = (await response.json()) as { workspaces: { slug: string }[] };
+      const other = { ...session.workspaces[0], id: randomUUID(), slug: 'research', name: 'Research' };
+      await route.fulfill({ response, json: { ...session, workspaces: [...session.workspaces, other] } });
+    });
+    await page.goto(
+      `${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/logs?range=7d&filter=status:min:400`,
+    );
+    await page.getByRole('button', { name: /^Switch workspace/ }).click();
+    const item = page.getByRole('menuitem', { name: 'Research' });
+    expect(await item.getAttribute('href')).toContain('/w/research/logs?range=7d');
+    expect(await item.getAttribute('href')).not.toContain('filter');
+    await item.click();
+    await page.waitForURL(/\/w\/research\/logs\?range=7d/);
+  });
+});

@@ -15,7 +15,11 @@ function LogsRoute() {
     <>
       <LogsPage
         search={search}
-        onSearch={(next) => void navigate({ search: next, replace: true })}
+        onSearch={(next) => {
+          // Back undoes a filter or a range, but not a column.
+          const isSameView = next.range === search.range && next.filter === search.filter;
+          void navigate({ search: next, replace: isSameView });
+        }}
         openId={id}
         onOpen={(opened) =>
           void navigate({

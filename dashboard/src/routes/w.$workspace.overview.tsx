@@ -10,10 +10,5 @@ export const Route = createFileRoute('/w/$workspace/overview')({
 function OverviewRoute() {
   const { range } = Route.useSearch();
   const navigate = Route.useNavigate();
-  return (
-    <OverviewPage
-      range={range}
-      onRange={(next) => void navigate({ search: { range: next }, replace: true })}
-    />
-  );
+  return <OverviewPage range={range} onRange={(next) => void navigate({ search: { range: next } })} />;
 }

@@ -1,13 +1,24 @@
 import { Menu } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import type { Session, SessionWorkspace } from '../../api/auth';
 import { words } from '../../words/en';
+import { PAGES } from './navigation';
 import styles from './menus.module.css';
+
+const OVERVIEW = '/w/$workspace/overview';
+
+/** The same page of another workspace. What it shows stays behind, but not its range. */
+function useSamePage(workspace: SessionWorkspace) {
+  const { pathname, search } = useLocation();
+  const page = PAGES.find(({ to }) => pathname.startsWith(to.replace('$workspace', workspace.slug)));
+  const isOfWorkspace = page?.to.startsWith('/w/') ?? false;
+  return { to: isOfWorkspace && page ? page.to : OVERVIEW, search: { range: search.range } };
+}
 
 /** The current workspace, and links to the others. */
 export function WorkspaceSwitcher({ session, workspace }: { session: Session; workspace: SessionWorkspace }) {
-  const navigate = useNavigate();
+  const samePage = useSamePage(workspace);
   return (
     <Menu width={232} position="bottom-start">
       <Menu.Target>
@@ -28,9 +39,7 @@ export function WorkspaceSwitcher({ session, workspace }: { session: Session; wo
           <Menu.Item
             key={one.id}
             rightSection={one.id === workspace.id ? <IconCheck size={14} /> : null}
-            onClick={() =>
-              void navigate({ to: '/w/$workspace/overview', params: { workspace: one.slug }, search: {} })
-            }
+            renderRoot={(props) => <Link {...props} {...samePage} params={{ workspace: one.slug }} />}
           >
             {one.name}
           </Menu.Item>
