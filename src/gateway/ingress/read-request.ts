@@ -9,6 +9,7 @@ import { type ModelTarget, modelTarget, withModel } from '../planning/model-targ
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
 import { MODEL_CHARS_MAX } from '../types/attempt-trail.js';
 import type { RequestPath } from '../types/request-path.js';
+import { sessionInBody } from '../types/client-session.js';
 import type { ReadRequest } from '../types/content.js';
 import { wantsStream } from '../types/wants-stream.js';
 import { codingsOf } from '../../common/http/content-coding.js';
@@ -83,6 +84,7 @@ async function readJson(
       isRepeatable: true,
       waitedMs,
     };
+  if (entry.asked.traceId === null) entry.belongsTo(sessionInBody(json));
   const { named, model, isStreamed } = namedModel(path, json);
   const read = {
     path: pathFor(path, named),

@@ -157,6 +157,11 @@ export class ExchangeRecorder implements Findings {
     this.traceId = options.traceId ?? this.id;
   }
 
+  /** Sets the client's session, which groups its requests; null for none. */
+  belongsTo(session: string | null): void {
+    if (session !== null) this.traceId = session;
+  }
+
   /** Sets the endpoint of the request; null if it is unknown. */
   isFor(endpoint: Endpoint | null, path: string): void {
     this.endpoint = endpoint;

@@ -6,6 +6,7 @@ import {
   type UnsupportedParameterRule,
 } from '../../common/contracts/upstream-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { sessionInHeaders } from './client-session.js';
 
 /** The caller's options for the gateway, in headers of either spelling. Null or false if an option is not set. */
 export interface GatewayHeaders {
@@ -66,7 +67,7 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
     provider: option(headers, PROVIDER),
     virtualKey: option(headers, VIRTUAL_KEY),
     customHost: option(headers, CUSTOM_HOST),
-    traceId: id(headers, TRACE_ID) ?? parent.traceId,
+    traceId: id(headers, TRACE_ID) ?? parent.traceId ?? sessionInHeaders(headers),
     spanId: id(headers, SPAN_ID),
     parentSpanId: id(headers, PARENT_SPAN_ID) ?? parent.spanId,
     spanName: utf8(id(headers, SPAN_NAME)),

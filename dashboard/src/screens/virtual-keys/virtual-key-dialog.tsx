@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
 import { useFields } from '../../parts/overlay/use-fields';
-import { createVirtualKey, type VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import {
   type CatalogProvider,
