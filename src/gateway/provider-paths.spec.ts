@@ -182,19 +182,22 @@ describe("Google's versions", () => {
     },
   );
 
-  it.each(roots)('keep a call a call: %s', async (root, version) => {
-    const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };
-    await given({ answers: [{ chunks: [JSON.stringify({ usageMetadata })] }] });
-    const ask = JSON.stringify({ contents: [{ parts: [{ text: 'Hi' }] }] });
-    await send('POST', `${root}/models/gpt-4o-mini:generateContent`, through('google'), ask);
+  it.each([...roots.slice(0, -1), ['/v1', '/v1'] as const])(
+    'keep a call a call: %s',
+    async (root, version) => {
+      const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };
+      await given({ answers: [{ chunks: [JSON.stringify({ usageMetadata })] }] });
+      const ask = JSON.stringify({ contents: [{ parts: [{ text: 'Hi' }] }] });
+      await send('POST', `${root}/models/gpt-4o-mini:generateContent`, through('google'), ask);
 
-    expect(sent()).toEqual([`${GOOGLE}${version}/models/gpt-4o-mini:generateContent`]);
-    expect(gateway.logs[0]?.record).toMatchObject({
-      endpoint: 'generate-content',
-      model: 'gpt-4o-mini',
-      usage: { input_tokens: 100, output_tokens: 10 },
-    });
-  });
+      expect(sent()).toEqual([`${GOOGLE}${version}/models/gpt-4o-mini:generateContent`]);
+      expect(gateway.logs[0]?.record).toMatchObject({
+        endpoint: 'generate-content',
+        model: 'gpt-4o-mini',
+        usage: { input_tokens: 100, output_tokens: 10 },
+      });
+    },
+  );
 
   it.each(['/v1beta/openai', '/v1/v1beta/openai', '/v1/openai'])(
     "leave OpenAI's shape below %s untranslated, and metered",

@@ -63,6 +63,11 @@ export interface Endpoint {
   readonly usage: UsageReader | null;
   /** Whether a stream reports usage by itself, or only when the client requests it with `stream_options.include_usage`. */
   readonly usageInStreams: 'always' | 'asked';
+  /**
+   * What a client of this format can do at a provider that lacks the endpoint: the request is refused with it, because no such provider
+   * reads the format. Absent: the request is forwarded.
+   */
+  readonly elsewhere?: string;
   /** Page that the paths and fields were checked against. */
   readonly source: string;
 }

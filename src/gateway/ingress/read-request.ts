@@ -37,6 +37,16 @@ export async function readRequest(
   request: ClientRequest,
   path: RequestPath,
   entry: Entry,
+  rules: ReadingRules,
+): Promise<ReadRequest> {
+  const read = await readContent(request, path, entry, rules);
+  return path.slug === undefined ? read : { ...read, modelSlug: path.slug };
+}
+
+async function readContent(
+  request: ClientRequest,
+  path: RequestPath,
+  entry: Entry,
   { limitBytes, keepsBody, needsTarget }: ReadingRules,
 ): Promise<ReadRequest> {
   entry.isFor(findEndpointRow(request.method ?? '', path.path), path.path);
@@ -122,7 +132,7 @@ interface NamedModel {
 function namedModel(path: RequestPath, json: Json): NamedModel {
   const inPath = pathModelOf(path);
   const isStreamed = inPath?.isStreamed ?? wantsStream(json.stream);
-  // Google's clients do not name a target.
+  // The virtual key in a path of Google's is read with the path.
   if (inPath && !namesDeployment(path)) return { named: null, model: nameOf(inPath.model), isStreamed };
   const inBody = modelOf(json);
   const named = inPath ? deploymentTarget(inPath.model, inBody) : modelTarget(inBody);

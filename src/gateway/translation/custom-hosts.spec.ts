@@ -160,7 +160,7 @@ describe('a path below a custom host', () => {
     ['google', '', '/v1/chat/completions', '/v1beta/models/m:generateContent'],
     ['google', '/v1beta', '/v1/chat/completions', '/v1beta/models/m:generateContent'],
     ['google', '/v1', '/v1/chat/completions', '/v1/models/m:generateContent'],
-    ['google', '', '/v1/models/g:generateContent', '/v1beta/models/g:generateContent'],
+    ['google', '', '/v1/models/g:generateContent', '/v1/models/g:generateContent'],
     ['google', '', '/v1alpha/models/g:generateContent', '/v1alpha/models/g:generateContent'],
     ['google', '', '/v1/cachedContents', '/v1beta/cachedContents'],
     ['google', '', '/v1/proxy/cachedContents', '/cachedContents'],

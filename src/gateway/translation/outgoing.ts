@@ -24,7 +24,7 @@ import { headersOf, type OwnRequest, ownRequest, PLAINLY } from './own-request.j
 import { plainHub } from './plain-hub.js';
 import type { PreparedRequest, RequestSubject } from './prepared-request.js';
 import { USAGE_OPTION } from './stream-usage.js';
-import { isUnlisted, type Translation, translationFor } from './translation-for.js';
+import { checkFormat, isUnlisted, type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops } from './unsupported-parameters.js';
 
 /** An upstream request, and how to translate its response. */
@@ -83,6 +83,7 @@ export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { endpoint } = entry;
   const translation = translationFor(target, { endpoint, json: content.json });
   if (translation) return translatedRequest(prepared, translation);
+  checkFormat(target, endpoint);
   return asWritten(knownRequest(prepared), isUnlisted(target, endpoint));
 }
 

@@ -63,10 +63,13 @@ export function placeOf(requested: RequestPath, target: Target, subject: PathSub
   const written = writtenPath(requested);
   if (isProxied) return basePath + written;
   if (beginsWith(written, provider.paths?.atRoot)) return rootOf(basePath, provider.paths) + written;
+  if (requested.isGatewayRoot) return pathBelowBase(withoutPrefix(requested), target, subject);
   if (beginsWith(written, provider.paths?.belowBase)) return pathAt(target, written);
   if (prefix.startsWith(UPLOADS)) throw withoutUploads(provider);
   return ownPrefixPath(baseOf(target), prefix, path) ?? pathBelowBase(requested, target, subject);
 }
+
+const withoutPrefix = ({ path, query, isProxied }: RequestPath): RequestPath => ({ path, query, isProxied });
 
 /** An endpoint that the provider has is placed by its version; everything else is appended as the client wrote it. */
 function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubject): string {

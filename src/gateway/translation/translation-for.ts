@@ -1,3 +1,4 @@
+import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
@@ -43,6 +44,21 @@ export function translationFor(
  */
 export function isUnlisted({ provider }: Target, endpoint: Endpoint | null): boolean {
   return endpoint !== null && !isUnread(endpoint) && supportOf(provider, endpoint.id) === null;
+}
+
+/**
+ * Throws `endpoint_unsupported` for a format that no other provider reads. A row without endpoints or translations is one of a provider with
+ * an API of its own, which is forwarded to.
+ */
+export function checkFormat(target: Target, endpoint: Endpoint | null): void {
+  const { id, endpoints, dialect } = target.provider;
+  const hasOwnApi = endpoints.length === 0 && dialect.translators === undefined;
+  if (endpoint?.elsewhere === undefined || hasOwnApi || !isUnlisted(target, endpoint)) return;
+  throw new AppError('endpoint_unsupported', {
+    provider: id,
+    endpoint: `endpoint ${endpoint.id}`,
+    detail: endpoint.elsewhere,
+  });
 }
 
 const isOwnFormat = ({ shape, translator }: Translation, json: Json | null): boolean =>

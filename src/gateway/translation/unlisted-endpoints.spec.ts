@@ -28,11 +28,6 @@ describe('an endpoint that the row of a provider does not list', () => {
   it.each([
     ['fireworks', '/v1/rerank', '/inference/v1/rerank'],
     ['anthropic', '/v1/embeddings', '/v1/embeddings'],
-    [
-      'anthropic',
-      '/v1/v1beta/models/gemini-3-pro:generateContent',
-      '/v1/v1beta/models/gemini-3-pro:generateContent',
-    ],
   ])('is forwarded to %s unchanged, and the response says so: %s', async (slug, path, upstream) => {
     const answer = '{"ranked" : [1.0]}';
     await given({ answers: [{ headers: JSON_TYPE, chunks: [answer] }] });

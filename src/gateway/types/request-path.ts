@@ -14,7 +14,10 @@ const PLAIN = /^[\w\-~/:@,+!$*=]*$/;
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** The path of a request at a provider. `prefix` and `path` together are the client's spelling, byte for byte. */
+/**
+ * The path of a request at a provider. `prefix` and `path` together are the client's spelling, byte for byte, without the `@slug/` of a
+ * model call.
+ */
 export interface RequestPath {
   /** The path that identifies the endpoint, below a provider's base URL: `/chat/completions`. */
   readonly path: string;
@@ -24,7 +27,15 @@ export interface RequestPath {
   readonly isProxied: boolean;
   /** The part before it, which the client adds because its own provider has it; absent for none. */
   readonly prefix?: string;
+  /** The prefix is the gateway's own `/v1`: a version for a provider that has such paths at its root, and nothing for others. */
+  readonly isGatewayRoot?: true;
+  /** The virtual key in `/models/@slug/model:generateContent`, which `path` has no more; absent for none. */
+  readonly slug?: string;
 }
+
+/** A call of a model in Google's format, which may name its virtual key. A slash or percent sign in the model is left to the provider. */
+const CALL_WITH_SLUG = /^((?:\/v1(?:alpha|beta)?)?\/models\/)(?:@|%40)([^/%]+)(?:\/|%2f)([^/%]+:\w+)$/i;
+const CALL = /^\/models\/[^/]+:\w+$/;
 
 /**
  * Prefixes that clients write between their base URL and a path, longest first. A provider that has such paths itself lists them in its row
@@ -56,12 +67,22 @@ export function requestPath(target: string): RequestPath {
   const isBelowRoot = ROOT.test(whole);
   const written = isBelowRoot ? whole.slice(ROOT_LENGTH) : whole.replace(DOUBLED_SLASH, '/');
   const isProxied = isBelowRoot && written.startsWith(PROXY);
-  const path = isProxied ? written.slice(PROXY.length - 1) : written;
-  if (!PLAIN.test(path)) inspect(path);
+  if (!PLAIN.test(written)) inspect(isProxied ? written.slice(PROXY.length - 1) : written);
+  if (isProxied) return { ...split(written.slice(PROXY.length - 1)), query, isProxied };
+  const [, root = '', slug, call = ''] = CALL_WITH_SLUG.exec(written) ?? [];
+  if (slug === undefined) return { ...placed(written, isBelowRoot), query, isProxied };
+  return { ...placed(root + call, isBelowRoot), query, isProxied, slug };
+}
+
+/** Google's version 1 of a model call is the gateway's own root. */
+const placed = (path: string, isBelowRoot: boolean): PathParts =>
+  isBelowRoot && CALL.test(path) ? { path, prefix: '/v1', isGatewayRoot: true } : split(path);
+
+type PathParts = Pick<RequestPath, 'path' | 'prefix' | 'isGatewayRoot'>;
+
+function split(path: string): PathParts {
   const prefix = prefixOf(path);
-  return prefix === ''
-    ? { path, query, isProxied }
-    : { path: path.slice(prefix.length), query, isProxied, prefix };
+  return prefix === '' ? { path } : { path: path.slice(prefix.length), prefix };
 }
 
 function prefixOf(path: string): string {

@@ -19,6 +19,9 @@ const googleMethod = (method: string) => [
   post(`/models/{model}:${method}`),
 ];
 
+/** Google's format is not translated for other providers. */
+const GOOGLES_KEY = 'Use a virtual key of Google, for example by models/@slug/model in the path, or';
+
 /** Generation of text, and models that read text. */
 export const textEndpoints: readonly Endpoint[] = [
   {
@@ -97,6 +100,7 @@ export const textEndpoints: readonly Endpoint[] = [
     body: 'json',
     usage: generateContentUsage,
     usageInStreams: 'always',
+    elsewhere: `${GOOGLES_KEY} send it to /v1/chat/completions, /v1/messages or /v1/responses in that format.`,
     source: 'https://ai.google.dev/api/generate-content',
   },
   {
@@ -106,6 +110,7 @@ export const textEndpoints: readonly Endpoint[] = [
     body: 'json',
     usage: embedContentUsage,
     usageInStreams: 'always',
+    elsewhere: `${GOOGLES_KEY} send it to /v1/embeddings in OpenAI's format.`,
     source: 'https://ai.google.dev/api/embeddings',
   },
   {
