@@ -7,6 +7,8 @@ import { type EventFraming, framesOf } from '../framing/index.js';
 import { makeCheck } from './checks/index.js';
 import { interactions, threads } from './covered/stored-texts.js';
 import { Placeholders } from './placeholders.js';
+import { threads } from './covered/stored-texts.js';
+import { interactions } from './texts/interaction-texts.js';
 import { type Hook, readsTexts } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';
 import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';

@@ -243,6 +243,93 @@ describe('without a budget', () => {
     });
   });
 
+  it.each([
+    ['a compaction', '/v1/responses/compact', 'openai-prod', { output: [{ encrypted_content: 'x' }] }],
+    ['a background interaction', '/v1beta/interactions', 'gemini', { status: 'in_progress' }],
+  ])('%s without usage is charged what a limit would have reserved', async (_, path, slug, answer) => {
+    await given({ price: TOKENS, answers: [json(answer)] });
+    const body = { model: 'a-model', background: true, input: 'Hi' };
+
+    await ask({ path, body, slug });
+
+    expect(gateway.logs[0]?.record).toMatchObject({
+      usage: { input_tokens: JSON.stringify(body).length },
+      usage_source: 'counted',
+      cost_nano_usd: expect.any(Number),
+    });
+  });
+
+  it.each([
+    [
+      '/v1/responses/compact',
+      'openai-prod',
+      'compaction',
+      { object: 'response.compaction', usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110 } },
+    ],
+    [
+      '/v1beta/interactions',
+      'gemini',
+      'interactions',
+      { usage: { total_input_tokens: 100, total_output_tokens: 6, total_thought_tokens: 4 } },
+    ],
+  ])('%s is metered and priced by its response, under a limit too', async (path, slug, endpoint, answer) => {
+    await under(1e12, { price: TOKENS, answers: [json(answer)] });
+
+    expect((await ask({ path, slug, body: { model: 'a-model', input: 'Hi' } })).status).toBe(200);
+
+    expect(gateway.logs[0]?.record).toMatchObject({
+      endpoint,
+      model: 'a-model',
+      usage: { input_tokens: 100, output_tokens: 10 },
+      usage_source: 'provider',
+      cost_nano_usd: 100 * 1_000 + 10 * 2_000,
+    });
+  });
+
+  it('a streamed interaction is metered by its last event', async () => {
+    const events = [
+      { event_type: 'interaction.created', interaction: { id: 'one', status: 'in_progress' } },
+      { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'Hi' } },
+      { event_type: 'step.stop', index: 0, usage: { total_input_tokens: 1, total_output_tokens: 1 } },
+      {
+        event_type: 'interaction.completed',
+        interaction: { usage: { total_input_tokens: 100, total_output_tokens: 10 } },
+      },
+    ].map((event) => `event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`);
+    const answer = {
+      headers: { 'content-type': 'text/event-stream' },
+      chunks: [...events, 'event: done\ndata: [DONE]\n\n'],
+    };
+    await under(1e12, { price: TOKENS, answers: [answer] });
+
+    const body = { model: 'a-model', input: 'Hi', stream: true };
+    const delivered = await (await ask({ path: '/v1beta/interactions', slug: 'gemini', body })).text();
+
+    expect(delivered).toBe(answer.chunks.join(''));
+    expect(gateway.logs[0]?.record).toMatchObject({
+      endpoint: 'interactions',
+      ending: 'completed',
+      usage: { input_tokens: 100, output_tokens: 10 },
+      cost_nano_usd: 100 * 1_000 + 10 * 2_000,
+    });
+  });
+
+  it('an interaction with an agent is refused under a limit, which says why, and passes without', async () => {
+    const asked = {
+      ...{ path: '/v1beta/interactions', slug: 'gemini' },
+      body: { agent: 'deep-research', background: true, input: 'Hi' },
+    };
+    await under(1e12, { price: TOKENS });
+    const refusal: unknown = await (await ask(asked)).json();
+    expect(errorCodeIn(refusal)).toBe('usage_unknown');
+    expect(JSON.stringify(refusal)).toContain('POST /v1/interactions with an agent uses');
+    expect(gateway.calls).toEqual([]);
+    await gateway.close();
+
+    await given({});
+    expect((await ask(asked)).status).toBe(200);
+  });
+
   it('what the gateway cannot measure stays unknown', async () => {
     await given({ price: TOKENS, answers: [json({ id: 'batch_1' })] });
 
@@ -254,12 +341,13 @@ describe('without a budget', () => {
 
 const UNMEASURED = [
   ...['/batches', '/messages/batches', '/fine_tuning/jobs', '/threads/thread_1/runs', '/threads/runs'],
-  ...['/vector_stores/vs_1/search', '/vector_stores', '/containers', '/videos', '/responses/compact'],
+  ...['/vector_stores/vs_1/search', '/vector_stores', '/containers', '/videos'],
   ...['/v1beta/cachedContents', '/realtime/client_secrets', '/realtime/calls', '/a/path/of/tomorrow'],
   ...['/v1/chat', '/chat/completions/', '/chat%2Fcompletions'],
 ];
 const FREE = [
   ...['/files', '/batches/batch_1/cancel', '/conversations', '/threads', '/assistants', '/uploads'],
+  '/v1beta/interactions/one/cancel',
   ...['/responses/resp_1/cancel', '/responses/input_tokens', '/fine_tuning/jobs/job_1/cancel'],
 ];
 

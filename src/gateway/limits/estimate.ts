@@ -45,7 +45,9 @@ export function estimateOf(request: EstimatedRequest): Estimate | Inestimable {
   if (charge === 'unmeasured') return { problem: 'usage_unknown', detail: name };
   if (!body) return { problem: 'body_unreadable', detail: unreadable ?? 'it was not read' };
   const usages = charge.most({ body, bodyBytes, outputCeiling });
-  return usages ? highestOf(usages, request.price) : { problem: 'usage_unknown', detail: name };
+  if (usages) return highestOf(usages, request.price);
+  const detail = charge.unboundedBy === undefined ? name : `${name} with ${charge.unboundedBy}`;
+  return { problem: 'usage_unknown', detail };
 }
 
 /** The maximum of the usages in which a provider may bill the same work. */

@@ -39,6 +39,11 @@ const SAMPLES: Readonly<Record<string, Omit<Sample, 'path'> & { readonly path?: 
   '/completions': { body: { model: 'a-model', max_tokens: 10, prompt: 'Hi' } },
   '/messages': { provider: 'anthropic', body: chat },
   '/responses': { body: { model: 'a-model', input: 'Hi', max_output_tokens: 10 } },
+  '/responses/compact': { body: { model: 'a-model', input: 'Hi' } },
+  '/interactions': {
+    provider: 'google',
+    body: { model: 'a-model', input: 'Hi', generation_config: { max_output_tokens: 10 } },
+  },
   '/v1beta/models/{model}:generateContent': {
     provider: 'google',
     body: {

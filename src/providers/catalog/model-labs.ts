@@ -20,6 +20,7 @@ export const modelLabs: readonly Provider[] = [
       'chat-completions',
       'completions',
       'responses',
+      'compaction',
       'embeddings',
       'moderations',
       'image-generations',
@@ -64,7 +65,7 @@ export const modelLabs: readonly Provider[] = [
     hostPath: '/v1beta',
     dialect: gemini,
     auth: inHeader('x-goog-api-key'),
-    endpoints: ['generate-content', 'embed-content'],
+    endpoints: ['generate-content', 'interactions', 'embed-content'],
     // Versions, live sessions and uploads are siblings: https://ai.google.dev/api/live,
     // https://ai.google.dev/api/files#method:-media.upload. OpenAI's format is below a version:
     // https://ai.google.dev/gemini-api/docs/openai

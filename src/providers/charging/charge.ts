@@ -18,6 +18,8 @@ export interface ChargeRule {
    * the request does not determine it, such as audio at a URL.
    */
   most(request: ChargedRequest): readonly Usage[] | null;
+  /** For the error message: what makes the usage of a request unbounded. Absent: its path is enough. */
+  readonly unboundedBy?: string;
   /**
    * The charge for a successful response without reported usage: the counted `text` of request and response, only the text of the `input`,
    * or the `reservation`. Units such as characters, images and seconds are charged as reserved in any case, because the request determines

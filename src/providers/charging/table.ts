@@ -4,8 +4,10 @@ import { post } from '../endpoints/table/operation.js';
 import type { ChargeRule, ChargeRow } from './charge.js';
 import { imagesCharge, speechCharge, transcriptsCharge } from './media.js';
 import {
+  compactionCharge,
   embedContentCharge,
   embeddingsCharge,
+  interactionsCharge,
   moderationsCharge,
   rerankCharge,
   responsesCharge,
@@ -59,12 +61,26 @@ const metered: readonly ChargeRow[] = [
   },
   {
     ...TOKENS,
+    knownFrom: 'the response; if it reports none, the reservation',
+    operations: posts('/responses/compact'),
+    charge: compactionCharge,
+    reserved: `${BYTES}, plus the output ceiling`,
+  },
+  {
+    ...TOKENS,
     operations: google('generateContent', 'streamGenerateContent'),
     charge: textCharge({
       most: ['maxOutputTokens', 'max_output_tokens'],
       times: ['candidateCount', 'candidate_count'],
     }),
     reserved: bounded('`maxOutputTokens` times `candidateCount`,'),
+  },
+  {
+    ...TOKENS,
+    knownFrom: 'the response; if it reports none, its counted text; with `background`, the reservation',
+    operations: posts('/interactions'),
+    charge: interactionsCharge,
+    reserved: `${bounded('`max_output_tokens`')}; refused with an \`agent\``,
   },
   {
     operations: posts('/embeddings', '/v2/embed'),
@@ -143,6 +159,7 @@ const free: readonly ChargeRow[] = [
     operations: posts(
       ...['/batches/{id}/cancel', '/messages/batches/{id}/cancel', '/uploads/{id}/cancel'],
       ...['/fine_tuning/jobs/{id}/cancel', '/fine_tuning/jobs/{id}/pause', '/responses/{id}/cancel'],
+      ...['/interactions/{id}/cancel'],
       ...['/threads/{id}/runs/{run_id}/cancel', '/realtime/calls/{id}/hangup', '/realtime/calls/{id}/reject'],
       '/vector_stores/{id}/file_batches/{batch_id}/cancel',
     ),
@@ -183,7 +200,7 @@ const unmeasured: readonly ChargeRow[] = [
     ...UNMEASURED,
     operations: posts(
       ...['/vector_stores', '/vector_stores/{id}/files', '/vector_stores/{id}/file_batches'],
-      ...['/vector_stores/{id}/search', '/containers', '/videos', '/videos/{id}/remix', '/responses/compact'],
+      ...['/vector_stores/{id}/search', '/containers', '/videos', '/videos/{id}/remix'],
       ...['/v1beta/cachedContents', '/cachedContents'],
     ),
   },

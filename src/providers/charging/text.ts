@@ -30,6 +30,25 @@ export const responsesCharge: ChargeRule = {
   unreported: ({ background }) => (background ? 'reservation' : 'text'),
 };
 
+/**
+ * Compaction has no maximum of its own, and its output is encrypted, so that it cannot be counted.
+ * https://developers.openai.com/api/reference/resources/responses/methods/compact
+ */
+export const compactionCharge: ChargeRule = { ...textCharge({ most: [] }), unreported: () => 'reservation' };
+
+const ofModel = textCharge({ most: ['max_output_tokens'] });
+const isAgentCall = ({ agent }: Json): boolean => agent !== undefined && agent !== null;
+
+/**
+ * A background interaction is charged its reservation, like a background response. An agent works for as many turns as it needs, in several
+ * models, so its usage has no known maximum. https://ai.google.dev/gemini-api/docs/interactions
+ */
+export const interactionsCharge: ChargeRule = {
+  most: (request) => (isAgentCall(request.body) ? null : ofModel.most(request)),
+  unboundedBy: 'an agent',
+  unreported: (body) => (body.background || isAgentCall(body) ? 'reservation' : 'text'),
+};
+
 /** Text in, no tokens out. Input other than text (tokens, images) cannot be counted. */
 const inputOnly = (hasText: (body: Json) => boolean): ChargeRule => ({
   most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }],

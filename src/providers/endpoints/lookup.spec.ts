@@ -85,7 +85,8 @@ describe('findEndpointRow', () => {
   it.each([
     ['GET', '/chat/completions'],
     ['GET', '/responses'],
-    ['POST', '/responses/compact'],
+    ['POST', '/responses/compact/more'],
+    ['GET', '/interactions/one'],
     ['POST', '/responses/input_tokens'],
     ['POST', '/messages/batches'],
     ['POST', '/models/gemini-2.5-pro'],

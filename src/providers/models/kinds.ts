@@ -9,9 +9,11 @@ interface Kind {
 const CHAT: readonly EndpointId[] = [
   'chat-completions',
   'responses',
+  'compaction',
   'messages',
   'count-tokens',
   'generate-content',
+  'interactions',
 ];
 
 /** Price data does not contain a model's purpose, so its name must determine it. The first match counts; all others are chat models. */

@@ -102,6 +102,13 @@ export const CASES: readonly EndpointCase[] = [
     ],
     tokens: [12, 3],
   },
+  plain(
+    'compaction',
+    '/responses/compact',
+    [INPUT],
+    [['output', '[{"encrypted_content":"a\\/b"}]'], MEDIA],
+    [12, 3],
+  ),
   {
     endpoint: 'messages',
     path: '/messages',
@@ -131,6 +138,20 @@ export const CASES: readonly EndpointCase[] = [
     events: [
       '{"candidates":[{"content":{"parts":[{"text":"o\\u006b"}]}}], "x":1.0}',
       '{"usageMetadata":{"promptTokenCount":12,"candidatesTokenCount":3,"totalTokenCount":15}}',
+    ],
+    tokens: [12, 3],
+  },
+  {
+    endpoint: 'interactions',
+    path: '/interactions',
+    body: 'json',
+    request: [INPUT, ['store', 'false']],
+    answer: [NAMED, ['steps', '[]'], ['usage', '{"total_input_tokens":12,"total_output_tokens":3}']],
+    events: [
+      '{"event_type":"interaction.created","interaction":{"id":"one"}}',
+      '{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"o\\u006b"}, "x":1.0}',
+      '{"event_type":"interaction.completed","interaction":{"usage":{"total_input_tokens":12,"total_output_tokens":3,"total_tokens":15}}}',
+      '[DONE]',
     ],
     tokens: [12, 3],
   },

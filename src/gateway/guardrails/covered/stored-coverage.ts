@@ -10,7 +10,6 @@ import {
   conversations,
   evaluations,
   fileContent,
-  interactions,
   messageBatchResults,
   storedChat,
   storedChatMessages,
@@ -26,6 +25,7 @@ const metadata = { request: 'unread', answer: 'metadata' } as const;
 const media = { request: 'unread', answer: 'media' } as const;
 
 const responses = ENDPOINT_TEXTS.responses as EndpointTexts;
+const interactions = ENDPOINT_TEXTS.interactions as EndpointTexts;
 
 /**
  * Ways to a response besides the request that made it, and further paths whose responses are known. Every path that is neither here nor at a
@@ -64,7 +64,7 @@ export const storedCoverage: readonly OperationCoverage[] = [
   },
   {
     title: 'stored responses',
-    operations: [get('/responses/{id}'), post('/responses/{id}/cancel'), post('/responses/compact')],
+    operations: [get('/responses/{id}'), post('/responses/{id}/cancel')],
     ...read(responses),
     resumedBy: ['starting_after'],
     source: `${OPENAI}/responses/get`,
@@ -113,13 +113,8 @@ export const storedCoverage: readonly OperationCoverage[] = [
     source: `${OPENAI}/evals/run-output-item-object`,
   },
   {
-    title: "Google's interactions",
-    operations: [
-      post('/interactions'),
-      get('/interactions/{id}'),
-      post('/interactions/{id}/cancel'),
-      remove('/interactions/{id}'),
-    ],
+    title: "Google's stored interactions",
+    operations: [get('/interactions/{id}'), post('/interactions/{id}/cancel'), remove('/interactions/{id}')],
     ...read(interactions),
     resumedBy: ['last_event_id'],
     source: 'https://ai.google.dev/api/interactions-api',

@@ -80,31 +80,6 @@ export const evaluations = stored(
   ...oneOrMany('sample.output[].content', 'sample.input[].content', 'datasource_item.**'),
 );
 
-const INTERACTION = [
-  ...['outputs[].text', 'outputs[].summary[].text', 'outputs[].arguments.**', 'outputs[].result'],
-  ...['steps[].content[].text', 'steps[].summary[].text', 'steps[].arguments.**', 'steps[].result'],
-];
-
-/** https://ai.google.dev/api/interactions-api and https://ai.google.dev/gemini-api/docs/interactions/streaming */
-export const interactions: EndpointTexts = {
-  request: null,
-  answer: textTree(...INTERACTION),
-  stream: {
-    tree: streamTree({
-      delta: ['delta.text', 'delta.content.text', 'delta.arguments'],
-      repeat: below('interaction', INTERACTION),
-    }),
-    partOf: ({ index }, place) => `${String(index)}/${place}`,
-    runOf: (_event, place) => /^\.delta(?:\.content)?\.text$/.exec(place)?.[0] ?? null,
-    endsOf: ({ event_type, index }) => {
-      if (event_type === 'step.stop' || event_type === 'content.stop') return [`${String(index)}/`];
-      return event_type === 'interaction.completed' || event_type === 'interaction.complete'
-        ? EVERYTHING
-        : null;
-    },
-  },
-};
-
 /** https://docs.claude.com/en/api/retrieving-message-batch-results */
 export const messageBatchResults = lines(...block('result.message.content[]'));
 

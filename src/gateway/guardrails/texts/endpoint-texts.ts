@@ -1,4 +1,5 @@
 import type { EndpointId } from '../../../providers/endpoint.js';
+import { interactions } from './interaction-texts.js';
 import { chatV2, generateContent, messages } from './native-texts.js';
 import { chat, completions, responses, transcriptions } from './openai-texts.js';
 import { type EndpointTexts, type StreamTexts, textTree } from './text-tree.js';
@@ -53,7 +54,9 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'chat-v2': chatV2,
   messages,
   responses,
+  compaction: responses,
   'generate-content': generateContent,
+  interactions,
   'count-tokens': { ...messages, answer: textTree() },
   embeddings: asking('input', 'input[]'),
   'embed-content': asking('content.parts[].text', 'requests[].content.parts[].text'),

@@ -3,6 +3,7 @@ import { chatCompletionsUsage } from '../chat-completions.js';
 import { completionsUsage } from '../completions.js';
 import { embedContentUsage, embeddingsUsage, moderationsUsage, rerankUsage } from '../embeddings.js';
 import { generateContentUsage } from '../generate-content.js';
+import { interactionsUsage } from '../interactions.js';
 import { messagesUsage } from '../messages.js';
 import { ocrUsage } from '../ocr.js';
 import { responsesUsage } from '../responses.js';
@@ -73,6 +74,15 @@ export const textEndpoints: readonly Endpoint[] = [
     source: openAiClient('responses/responses.ts'),
   },
   {
+    id: 'compaction',
+    title: 'compaction of conversations',
+    operations: [post('/responses/compact')],
+    body: 'json',
+    usage: responsesUsage,
+    usageInStreams: 'always',
+    source: 'https://developers.openai.com/api/reference/resources/responses/methods/compact',
+  },
+  {
     id: 'messages',
     title: 'messages',
     operations: [post('/messages')],
@@ -102,6 +112,16 @@ export const textEndpoints: readonly Endpoint[] = [
     usageInStreams: 'always',
     elsewhere: `${GOOGLES_KEY} send it to /v1/chat/completions, /v1/messages or /v1/responses in that format.`,
     source: 'https://ai.google.dev/api/generate-content',
+  },
+  {
+    id: 'interactions',
+    title: "Google's interactions",
+    // The gateway takes Google's version off the path: `/v1beta/interactions`.
+    operations: [post('/interactions')],
+    body: 'json',
+    usage: interactionsUsage,
+    usageInStreams: 'always',
+    source: 'https://ai.google.dev/api/interactions-api',
   },
   {
     id: 'embed-content',
