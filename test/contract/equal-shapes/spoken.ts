@@ -21,9 +21,9 @@ import type { EndpointId } from '../../../src/providers/endpoint.js';
 export const SPOKEN: Readonly<Record<string, string>> = {
   // Model labs
   openai:
-    'chat-completions completions responses embeddings moderations image-generations image-edits image-variations speech transcriptions translations',
+    'chat-completions completions responses compaction embeddings moderations image-generations image-edits image-variations speech transcriptions translations',
   anthropic: 'messages count-tokens',
-  google: 'generate-content embed-content',
+  google: 'generate-content interactions embed-content',
   cohere: 'chat-v2 embed-v2 rerank-v2 rerank',
   'mistral-ai':
     'chat-completions fim-completions agent-completions embeddings moderations ocr speech transcriptions',
