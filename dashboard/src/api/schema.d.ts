@@ -3448,6 +3448,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact a conversation
+         * @description Takes the body of OpenAI's API to compact the conversation of a response.
+         */
+        post: operations["postResponsesCompact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -3602,6 +3622,26 @@ export interface paths {
          * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postModelsModelCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/interactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an interaction
+         * @description Takes the body of Google's Interactions API. Interactions are stored at the provider. An agent is refused under a limit in dollars or tokens.
+         */
+        post: operations["postInteractions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13193,6 +13233,14 @@ export interface operations {
             query?: {
                 /** @description True adds `last_used_at` to each key. Default: false. */
                 include_last_used_at?: components["parameters"]["include_last_used_at"];
+                /** @description Includes only resources in this state. Default: all. */
+                status?: "active" | "exhausted" | "expired";
+                /** @description Part of the name, case-insensitive */
+                name?: string;
+                /** @description Includes only resources of this kind. Default: all. */
+                type?: "organisation-service" | "workspace-service" | "workspace-user";
+                /** @description Up to 100 ids of API keys, separated by commas */
+                ids?: string;
                 /** @description Includes only keys of this user. */
                 user_id?: string;
                 /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
@@ -20276,6 +20324,19 @@ export interface operations {
             default: components["responses"]["GatewayOrProviderRefusal"];
         };
     };
+    postResponsesCompact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["json"];
+        responses: {
+            200: components["responses"]["ProviderAnswer"];
+            default: components["responses"]["GatewayOrProviderRefusal"];
+        };
+    };
     postMessages: {
         parameters: {
             query?: never;
@@ -20390,6 +20451,19 @@ export interface operations {
                 /** @description Id of the model. */
                 model: string;
             };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["json"];
+        responses: {
+            200: components["responses"]["ProviderAnswer"];
+            default: components["responses"]["GatewayOrProviderRefusal"];
+        };
+    };
+    postInteractions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: components["requestBodies"]["json"];

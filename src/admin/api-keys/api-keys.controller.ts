@@ -5,8 +5,6 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import type { ApiKey } from './api-key.entity.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { parameterError } from '../../common/errors/field-errors.js';
-import { isUuid } from '../../common/ids/uuid-v7.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';

@@ -5,7 +5,6 @@ import { Place } from '../../routing-config/place.js';
 import type { Json } from '../../providers/endpoint.js';
 import { type EventFraming, framesOf } from '../framing/index.js';
 import { makeCheck } from './checks/index.js';
-import { interactions, threads } from './covered/stored-texts.js';
 import { Placeholders } from './placeholders.js';
 import { threads } from './covered/stored-texts.js';
 import { interactions } from './texts/interaction-texts.js';

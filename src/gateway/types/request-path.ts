@@ -68,17 +68,21 @@ export function requestPath(target: string): RequestPath {
   const written = isBelowRoot ? whole.slice(ROOT_LENGTH) : whole.replace(DOUBLED_SLASH, '/');
   const isProxied = isBelowRoot && written.startsWith(PROXY);
   if (!PLAIN.test(written)) inspect(isProxied ? written.slice(PROXY.length - 1) : written);
-  if (isProxied) return { ...split(written.slice(PROXY.length - 1)), query, isProxied };
+  const parts = isProxied ? split(written.slice(PROXY.length - 1)) : withoutSlug(written, isBelowRoot);
+  return { ...parts, query, isProxied };
+}
+
+/** The path of a request, with the virtual key that a call in Google's format names. */
+function withoutSlug(written: string, isBelowRoot: boolean): PathParts {
   const [, root = '', slug, call = ''] = CALL_WITH_SLUG.exec(written) ?? [];
-  if (slug === undefined) return { ...placed(written, isBelowRoot), query, isProxied };
-  return { ...placed(root + call, isBelowRoot), query, isProxied, slug };
+  return slug === undefined ? placed(written, isBelowRoot) : { ...placed(root + call, isBelowRoot), slug };
 }
 
 /** Google's version 1 of a model call is the gateway's own root. */
 const placed = (path: string, isBelowRoot: boolean): PathParts =>
   isBelowRoot && CALL.test(path) ? { path, prefix: '/v1', isGatewayRoot: true } : split(path);
 
-type PathParts = Pick<RequestPath, 'path' | 'prefix' | 'isGatewayRoot'>;
+type PathParts = Pick<RequestPath, 'path' | 'prefix' | 'isGatewayRoot' | 'slug'>;
 
 function split(path: string): PathParts {
   const prefix = prefixOf(path);

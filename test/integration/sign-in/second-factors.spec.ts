@@ -125,7 +125,9 @@ describe('an authenticator app', () => {
     const wrong = await browser.call('POST', '/v1/auth/totp/confirm', { body: { code: '000000' } });
     expect(wrong.body.error.code).toBe('second_factor_failed');
     const authenticator = new Authenticator(secret);
-    await browser.call('POST', '/v1/auth/totp/confirm', { body: { code: authenticator.code().replace(/^.../, '$& ') } });
+    await browser.call('POST', '/v1/auth/totp/confirm', {
+      body: { code: authenticator.code().replace(/^.../, '$& ') },
+    });
 
     expect(await signIn(email, password)).toMatchObject({
       status: 403,
