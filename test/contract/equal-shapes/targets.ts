@@ -37,6 +37,9 @@ const ADDED: Readonly<Record<string, string>> = {
   'azure-ai': 'api-version=2024-05-01-preview',
 };
 
+/** A call of a model in Google's format. The client's version is Google's: it stays as the client wrote it, below `/v1`. */
+const GOOGLE_CALL = /^\/models\/[^/?]+:\w+(?:$|\?)/;
+
 /** The request target that the provider must receive for the client's path and query. */
 export function targetOf(
   provider: Provider,
@@ -48,7 +51,9 @@ export function targetOf(
   const mapped = (isEndpoint && WHERE[provider.id]?.(path, endpoint, model)) || path;
   const added = ADDED[provider.id];
   const query = added === undefined ? '' : `${mapped.includes('?') ? '&' : '?'}${added}`;
-  return basePathOf(provider) + mapped + query;
+  const base =
+    isEndpoint && provider.id === 'google' && GOOGLE_CALL.test(path) ? '/v1' : basePathOf(provider);
+  return base + mapped + query;
 }
 
 export function basePathOf({ baseUrl, fields = [] }: Provider): string {

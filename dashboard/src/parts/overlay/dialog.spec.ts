@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 const SOURCES = join(import.meta.dirname, '../..');
 
-/** They hold a typed name or a proof, which closing may drop. */
-const WITHOUT_DRAFT = ['ConfirmByName', 'RevokeManyDialog', 'StepUpDialog'];
+/** They hold a choice, a typed name or a proof, which closing may drop. */
+const WITHOUT_DRAFT = ['AddLimitDialog', 'ConfirmByName', 'RevokeManyDialog', 'StepUpDialog'];
 
 interface FoundDialog {
   /** The component that renders it. */
