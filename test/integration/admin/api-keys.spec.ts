@@ -268,6 +268,20 @@ describe('API keys', () => {
       expect((await aKey({ scopes: ['logs.view'] }, narrow)).status).toBe(403);
     });
 
+    it('lets a user key create keys of its user, with no more than its own scopes', async () => {
+      const scopes = ['workspace_user_api_keys.create', 'workspace_user_api_keys.list', 'logs.list'];
+      const first = (await aKey({ scopes })).body;
+
+      const second = await aKey({ scopes: ['workspace_user_api_keys.create', 'logs.list'] }, first.key);
+      const wider = await aKey({ scopes: ['logs.list', 'logs.view'] }, second.body.key);
+
+      expect(second.status).toBe(200);
+      const [created] = (await app.call('GET', `/v1/api-keys?ids=${second.body.id}`)).body.data;
+      const [creator] = (await app.call('GET', `/v1/api-keys?ids=${first.id}`)).body.data;
+      expect(created.user_id).toBe(creator.user_id);
+      expect([wider.status, wider.body.error.message]).toEqual([403, expect.stringContaining('logs.view')]);
+    });
+
     it.each([
       [['*'], 'scope_unknown'],
       [['logs.*'], 'scope_unknown'],
@@ -282,7 +296,7 @@ describe('API keys', () => {
       ['logs.list', 'invalid_request'],
       [{ 0: 'logs.list' }, 'invalid_request'],
       [['workspaces.create'], 'invalid_request'],
-      [['workspace_user_api_keys.create'], 'invalid_request'],
+      [['workspace_service_api_keys.create'], 'invalid_request'],
     ])('refuses the scopes %j', async (scopes, code) => {
       const refused = await aKey({ scopes });
 
