@@ -96,7 +96,7 @@ describe('POST /v1/logs', () => {
     const refused = await post('/v1/logs', [custom('many'), { request: { url: 'x' } }]);
 
     expect(refused.status).toBe(400);
-    expect(refused.body.error.message).toContain('1.request.body');
+    expect(refused.body.error.message).toContain('"[1].request.body"');
     expect(await listed('trace_id=many')).toHaveLength(5);
   });
 
