@@ -54,6 +54,7 @@ import { Audit1763800000013 } from './migrations/1763800000013-audit.js';
 import { ResponseCache1763800000014 } from './migrations/1763800000014-response-cache.js';
 import { AuditPages1763800000015 } from './migrations/1763800000015-audit-pages.js';
 import { AuditHeads1763800000036 } from './migrations/1763800000036-audit-heads.js';
+import { AuditedRequests1763800020040 } from './migrations/1763800020040-audited-requests.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { ATTRIBUTING_DRIVER } from '../database/sessions/busy-pool.js';
@@ -132,6 +133,7 @@ const MIGRATIONS = [
   AuditPages1763800000015,
   AuditHeads1763800000036,
   AuthorOfTokenRules1763800020030,
+  AuditedRequests1763800020040,
 ];
 
 /**

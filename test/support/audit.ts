@@ -49,6 +49,8 @@ export function aRecord(organizationId: string, seq: string) {
     ip: '127.0.0.1',
     method: 'PUT',
     path: `/v1/virtual-keys/key-${seq}`,
+    queryParams: null,
+    requestHeaders: { 'user-agent': 'test' },
     request: { name: `Key ${seq}`, key: '***' },
     before: { slug: `key-${seq}`, name: 'Before', note: null, status: 'active' },
     after: { slug: `key-${seq}`, name: `Key ${seq}`, note: null, status: 'active' },

@@ -4790,9 +4790,15 @@ export interface components {
              * @example {"name":"checkout","key":"***"}
              */
             request_body: string | null;
-            /** @description Query of the request. Null if there was none. */
+            /**
+             * @description Query of the request. Null if there was none.
+             * @example {"name":"research"}
+             */
             query_params: string | null;
-            /** @description Headers of the request, with secrets masked. Null if they were not kept. */
+            /**
+             * @description Headers of the request, with secrets masked. Null if they were not kept.
+             * @example {"user-agent":"curl/8.5.0"}
+             */
             request_headers: string | null;
             /**
              * @description Id of the user or API key behind the change. Null if there was none.

@@ -8,18 +8,19 @@ const textOrNull = (example?: string): PropertyDecorator =>
 const document = (): PropertyDecorator =>
   ApiProperty({ type: Object, additionalProperties: true, nullable: true, example: { name: 'checkout' } });
 
-/**
- * One record. The first half has the names of the compatible API; of a request only its body is kept, with secrets masked, so
- * `query_params`, `request_headers` and `country` are always null. The second half is our own.
- */
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** One record. The first half has the names of the compatible API; `country` is always null. The second half is our own. */
 export class AuditLogDto {
   @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly timestamp: string;
   @ApiProperty({ enum: RECORDED_METHODS }) readonly method: string;
   @ApiProperty({ example: '/v1/virtual-keys' }) readonly uri: string;
   @ApiId() readonly request_id: string;
   @textOrNull('{"name":"checkout","key":"***"}') readonly request_body: string | null;
-  @textOrNull() readonly query_params: string | null;
-  @textOrNull() readonly request_headers: string | null;
+  /** JSON; values of parameters that may be secrets are masked. Null without parameters. */
+  @textOrNull('{"name":"research"}') readonly query_params: string | null;
+  /** JSON of the headers that are recorded. Null in records of earlier versions. */
+  @textOrNull('{"user-agent":"curl/8.5.0"}') readonly request_headers: string | null;
 
   /** The user or API key that acted; null for a signed token without a user. */
   @textOrNull(AN_ID) readonly user_id: string | null;
@@ -53,9 +54,9 @@ export class AuditLogDto {
       method: record.method,
       uri: record.path,
       request_id: record.requestId,
-      request_body: record.request === null ? null : JSON.stringify(record.request),
-      query_params: null,
-      request_headers: null,
+      request_body: jsonOrNull(record.request),
+      query_params: jsonOrNull(record.queryParams),
+      request_headers: jsonOrNull(record.requestHeaders),
       user_id: record.actorId,
       user_type: record.actorKind === 'person' ? 'user' : 'api_key',
       organisation_id: record.organizationId,

@@ -57,6 +57,14 @@ export class AuditRecord {
   @Column({ type: 'text' })
   path: string;
 
+  /** The query parameters by name, unknown ones masked; null if there were none, and in records older than them. */
+  @Column({ type: 'jsonb', nullable: true })
+  queryParams: unknown;
+
+  /** Some headers of the request, by lower-case name; null in records older than them. */
+  @Column({ type: 'jsonb', nullable: true })
+  requestHeaders: unknown;
+
   /** The request body, secrets masked. */
   @Column({ type: 'jsonb', nullable: true })
   request: unknown;

@@ -11,12 +11,12 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkMatch, entityTagOf, isConditional } from '../entity-tag.js';
 import { AuditChain, type UnchainedRecord } from './audit-chain.js';
-import { auditedBody, auditedPath } from './audited-body.js';
+import { auditedBody, auditedHeaders, auditedPath, auditedQuery } from './audited-body.js';
 
 /** Facts that a service adds about its action beyond the request. */
 export interface AuditNotes {
   /** The exact scope, if a handler names several; another action if no scope names it. */
-  readonly action?: Scope | 'sign_in_methods.delete';
+  readonly action?: Scope | 'invites.accept' | 'sign_in_methods.delete';
   readonly targetId?: string;
   readonly workspaceId?: string | null;
   /** The target as the API shows it, so never with a secret. */
@@ -186,6 +186,8 @@ function aboutRequest(request: FastifyRequest) {
     at: new Date(),
     method: request.method,
     path: auditedPath(request.url),
+    queryParams: auditedQuery(request.query),
+    requestHeaders: auditedHeaders(request.headers),
     request: auditedBody(request.body),
     requestId: request.id,
   };

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 
 /**
@@ -114,6 +115,65 @@ function shortened(text: string): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
+/** Query parameters that are shown besides the fields of bodies: filters, and confirmations. */
+const SHOWN_IN_QUERY: ReadonlySet<string> = new Set([
+  'action',
+  'after',
+  'client_ip',
+  'confirm',
+  'current_page',
+  'dry_run',
+  'end_time',
+  'method',
+  'outcome',
+  'page_size',
+  'resource_type',
+  'response_status_code',
+  'slugs',
+  'start_time',
+  'type',
+  'user_type',
+]);
+
+/** The query as the audit trail keeps it. Null when there was none. */
+export function auditedQuery(query: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof query !== 'object' || query === null) return null;
+  const parameters = Object.entries(query).slice(0, MOST_ITEMS);
+  if (parameters.length === 0) return null;
+  return Object.fromEntries(
+    parameters.map(([name, value]) => [
+      printable(shortened(name)),
+      SHOWN.has(name) || SHOWN_IN_QUERY.has(name) ? printableValue(audited(value)) : MASK,
+    ]),
+  );
+}
+
+/** Headers that tell what a request was and where it came from. None of them carries a credential. */
+const KEPT_HEADERS = [
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'origin',
+  'user-agent',
+  'x-forwarded-for',
+  'x-gateway-workspace',
+  'x-request-id',
+] as const;
+
+/** The headers that the audit trail keeps, by name. Null when there was none of them. */
+export function auditedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> | null {
+  const kept = KEPT_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return value === undefined ? [] : [[name, printable(auditedText(String(value)))] as const];
+  });
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
+}
+
+const printable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
+
+const printableValue = (value: unknown): unknown =>
+  typeof value === 'string' ? printable(value) : Array.isArray(value) ? value.map(printableValue) : value;
+
 const KEY_IN_PATH = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
 const LONGEST_PATH = 1024;
 
@@ -123,5 +183,5 @@ const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/gu;
 /** The path without its query, and without a key that a client put into it. */
 export function auditedPath(url: string): string {
   const [path = ''] = url.split('?');
-  return path.replace(KEY_IN_PATH, MASK).replace(UNPRINTABLE, '\uFFFD').slice(0, LONGEST_PATH);
+  return printable(path.replace(KEY_IN_PATH, MASK)).slice(0, LONGEST_PATH);
 }

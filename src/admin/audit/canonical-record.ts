@@ -3,7 +3,7 @@ import type { AuditRecord } from './audit-record.entity.js';
 /** The content of a record, without hash and seal. */
 export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;
 
-/** The same with the three documents and the time as the hashed texts, which saves parsing them. */
+/** The same with the documents and the time as the hashed texts, which saves parsing them. */
 export type WrittenRecord = Readonly<
   Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> &
     Record<NullableName, string | null> & { status: number }
@@ -23,11 +23,16 @@ export function canonicalRecord(record: WrittenRecord): string {
     `"actorName":${text(record.actorName)},"after":${record.after},"at":${text(record.at)},` +
     `"before":${record.before},"errorCode":${textOrNull(record.errorCode)},"id":${text(record.id)},` +
     `"ip":${text(record.ip)},"method":${text(record.method)},"organizationId":${text(record.organizationId)},` +
-    `"outcome":${text(record.outcome)},"path":${text(record.path)},"request":${record.request},` +
-    `"requestId":${text(record.requestId)},"seq":${text(record.seq)},"status":${record.status},` +
+    `"outcome":${text(record.outcome)},"path":${text(record.path)},${optional('queryParams', record)}"request":${record.request},` +
+    `${optional('requestHeaders', record)}"requestId":${text(record.requestId)},"seq":${text(record.seq)},"status":${record.status},` +
     `"targetId":${textOrNull(record.targetId)},"targetType":${text(record.targetType)},` +
     `"userId":${textOrNull(record.userId)},"workspaceId":${textOrNull(record.workspaceId)}}`
   );
+}
+
+/** Records older than these columns do not have them, and their hash does not cover them. */
+function optional(name: 'queryParams' | 'requestHeaders', record: WrittenRecord): string {
+  return record[name] === 'null' ? '' : `"${name}":${record[name]},`;
 }
 
 /** A record in the form that is stored. */
@@ -35,6 +40,8 @@ export function written(record: ChainedRecord): WrittenRecord {
   return {
     ...record,
     at: record.at.toISOString(),
+    queryParams: canonicalJson(record.queryParams),
+    requestHeaders: canonicalJson(record.requestHeaders),
     request: canonicalJson(record.request),
     before: canonicalJson(record.before),
     after: canonicalJson(record.after),

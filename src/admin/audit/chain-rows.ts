@@ -10,7 +10,7 @@ export interface StoredLink {
 
 const COLUMNS =
   'seq, hash, seal, action, actor_id, actor_kind, actor_name, after, at, before, error_code, id, ip, method, ' +
-  'outcome, path, request, request_id, status, target_id, target_type, user_id, workspace_id';
+  'outcome, path, query_params, request, request_headers, request_id, status, target_id, target_type, user_id, workspace_id';
 
 /** The output format while rows are copied: the session's own setting may differ. */
 export const AS_WRITTEN =
@@ -49,7 +49,8 @@ export class CopiedLines {
 export function storedLink(organizationId: string, line: string): StoredLink {
   const [seq, hash, seal, ...said] = line.split('\t');
   const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] = said;
-  const [outcome, path, request, requestId, status, targetId, targetType, userId, workspaceId] = rest;
+  const [outcome, path, query, request, headers, requestId, status, ...target] = rest;
+  const [targetId, targetType, userId, workspaceId] = target;
   const record = {
     organizationId,
     seq: textOf(seq),
@@ -66,7 +67,9 @@ export function storedLink(organizationId: string, line: string): StoredLink {
     method: textOf(method),
     outcome: textOf(outcome),
     path: textOf(path),
+    queryParams: documentOf(query),
     request: documentOf(request),
+    requestHeaders: documentOf(headers),
     requestId: textOf(requestId),
     status: Number(status),
     targetId: textOrNull(targetId),

@@ -1,6 +1,6 @@
 import { Body, HttpCode, Injectable, Param, type PipeTransform, Post, Put, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
@@ -44,6 +44,7 @@ export class FeedbackController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write')
+  @AuditedAs('feedback.create')
   @ApiOperation({ summary: 'Create feedback' })
   @ApiExtraModels(CreateFeedbackDto)
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', minItems: 1, maxItems: 100, items: ONE }] } })
@@ -57,6 +58,7 @@ export class FeedbackController {
 
   @Put(':id')
   @RequireScope('logs.write')
+  @AuditedAs('feedback.update')
   @ApiOperation({ summary: 'Change feedback' })
   @ApiOkResponse({ type: FeedbackAnswerDto })
   async update(

@@ -104,7 +104,7 @@ export class InviteAcceptanceService {
       scopes: new Set(),
       policy: null,
     });
-    this.audit.note({ action: 'organisation_users.create', targetId: id, workspaceId: null });
+    this.audit.note({ action: 'invites.accept', targetId: id, workspaceId: null });
   }
 
   private async enter(

@@ -1,6 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
@@ -28,6 +28,7 @@ export class InvitesController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
+  @AuditedAs('invites.create')
   @RequireStepUp()
   @ApiOperation({ summary: 'Create an invite' })
   @ApiOkResponse({ type: CreatedInviteDto })
@@ -63,6 +64,7 @@ export class InvitesController {
 
   @Delete(':inviteId')
   @RequireScope('organisation_users.delete', 'administrators')
+  @AuditedAs('invites.cancel')
   @ApiOperation({ summary: 'Cancel an invite' })
   @ApiOkResponse({ type: DoneDto })
   async cancel(
@@ -78,6 +80,7 @@ export class InvitesController {
   @Post(':inviteId/resend')
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
+  @AuditedAs('invites.resend')
   @RequireStepUp()
   @ApiOperation({ summary: 'Send an invite again' })
   @ApiOkResponse({ type: ResentInviteDto })

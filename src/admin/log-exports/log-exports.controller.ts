@@ -1,6 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Caller, Recorded, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { AuditedAs, Caller, Recorded, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
@@ -35,6 +35,7 @@ export class LogExportsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.export')
+  @AuditedAs('log_exports.create')
   @ApiOperation({ summary: 'Create the draft of an export' })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLogExportDto): Promise<LogExportAnswerDto> {
@@ -71,6 +72,7 @@ export class LogExportsController {
 
   @Put(':id')
   @RequireScope('logs.export')
+  @AuditedAs('log_exports.update')
   @ApiOperation({ summary: 'Change the draft of an export' })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async update(
@@ -85,6 +87,7 @@ export class LogExportsController {
   @Post(':id/start')
   @HttpCode(200)
   @RequireScope('logs.export')
+  @AuditedAs('log_exports.start')
   @ApiOperation({ summary: 'Start an export' })
   @ApiOkResponse({ type: LogExportTaskDto })
   async start(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
@@ -95,6 +98,7 @@ export class LogExportsController {
   @Post(':id/cancel')
   @HttpCode(200)
   @RequireScope('logs.export')
+  @AuditedAs('log_exports.cancel')
   @ApiOperation({ summary: 'Stop an export' })
   @ApiOkResponse({ type: LogExportTaskDto })
   async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
@@ -105,6 +109,7 @@ export class LogExportsController {
   @Get(':id/download')
   @Recorded()
   @RequireScope('logs.export')
+  @AuditedAs('log_exports.download')
   @RequireStepUp()
   @ApiOperation({ summary: 'Get a link to the file of an export' })
   @ApiOkResponse({ type: LogExportLinkDto })

@@ -1,6 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { LimitPolicy } from './limit-policy.entity.js';
@@ -118,6 +118,7 @@ export class UsagePoliciesController {
 
   @Put(':id/entities/:entity/reset')
   @RequireScope('policies.update')
+  @AuditedAs('policies.reset')
   @ApiOperation({ summary: 'Reset a counter of a budget' })
   @ApiOkResponse({ type: DoneDto })
   async reset(

@@ -42,6 +42,11 @@ export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 /** For a handler with public information: no caller is identified and no scope is needed. */
 export const OpenToEverybody = (): MethodDecorator => SetMetadata(OPEN_TO_EVERYBODY, true);
 
+export const AUDITED_AS = 'gatehouse:audited-as';
+
+/** The action in the audit record, `resource.verb`, of a handler whose scope names another resource or verb. */
+export const AuditedAs = (action: string): CustomDecorator => SetMetadata(AUDITED_AS, action);
+
 export const RECORDED = 'gatehouse:recorded';
 
 /** For reads that leave an audit record, because data leaves the system. */

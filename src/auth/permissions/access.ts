@@ -8,7 +8,7 @@ export interface Access {
   caller?: Principal;
   /** The session that identified the caller. */
   session?: KnownSession;
-  /** For the audit record of a handler that requires no scope. */
+  /** For the audit record, if the scope does not name it. */
   action?: string;
   /** The caller must have one of these. */
   scopes?: readonly Scope[];

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from './access.decorators.js';
+import { AUDITED_AS, FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from './access.decorators.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { accessOf, callerOf } from './access.js';
 import { requireScope } from './require-scope.js';
@@ -25,6 +25,8 @@ export class ScopeGuard implements CanActivate {
     const caller = callerOf(context);
     const access = accessOf(context.switchToHttp().getRequest());
     access.scopes = scopes;
+    const action = this.reflector.get<string | undefined>(AUDITED_AS, handler);
+    if (action !== undefined) access.action = action;
     if (access.session?.needsWorkspace) throw new AppError('workspace_required');
     if (!scopes.some((scope) => caller.scopes.has(scope))) requireScope(caller, first);
     return true;

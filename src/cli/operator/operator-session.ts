@@ -87,6 +87,8 @@ function recordOf({ organizationId, action, targetId, command }: OperatorAction)
       actorId: null,
       actorName: `${userInfo().username}@${hostname()}`,
       userId: null,
+      queryParams: null,
+      requestHeaders: null,
     },
     ...{ method: 'POST', path: command, ip: LOOPBACK, workspaceId: null },
     ...{

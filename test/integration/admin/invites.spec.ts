@@ -174,7 +174,7 @@ describe('invites', () => {
       expect([...user.body.workspace_ids].sort()).toEqual([app.first.workspace_id, workspaceTwo].sort());
       expect((await app.call('GET', `${INVITES}/${id}`)).body).toMatchObject({ status: 'accepted' });
       expect((await app.audited()).at(-1)).toMatchObject({
-        action: 'organisation_users.create',
+        action: 'invites.accept',
         actor_kind: 'person',
         actor_name: email,
         user_id: accepted.body.user_id,
@@ -194,7 +194,7 @@ describe('invites', () => {
       const { user_id } = (await accept(token)).body;
 
       expect((await app.audited()).at(-1)).toMatchObject({
-        action: 'organisation_users.create',
+        action: 'invites.accept',
         target_id: id,
         actor_kind: 'person',
         actor_id: user_id,

@@ -321,7 +321,7 @@ describe('a link to an export', () => {
 
     expect([status, linesIn(bytes).length]).toEqual([200, 3]);
     expect((await app.audited()).at(-1)).toMatchObject({
-      action: 'logs.export',
+      action: 'log_exports.download',
       target_id: id,
       actor_id: own.id,
       method: 'GET',
