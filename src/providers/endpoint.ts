@@ -61,6 +61,12 @@ export interface Endpoint {
    * bodies stream through unread.
    */
   readonly body: 'json' | 'form' | 'opaque';
+  /**
+   * Whether a provider keeps the response to a request, which the client then finds by its id. `none`: sending it twice costs money and has
+   * no other effect. `on-request`: the same unless the body has `"store": true`; `unless-refused`: only if it has `"store": false`. Absent:
+   * it may keep something.
+   */
+  readonly storage?: 'none' | 'on-request' | 'unless-refused';
   /** Reads tokens from responses; null if responses contain none. */
   readonly usage: UsageReader | null;
   /** Whether a stream reports usage by itself, or only when the client requests it with `stream_options.include_usage`. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import { requestMetadata } from '../../common/contracts/request-metadata.js';
-import type { EndpointId, Json } from '../../providers/endpoint.js';
+import type { Json } from '../../providers/endpoint.js';
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { ReadRequest } from '../types/content.js';
@@ -12,30 +12,20 @@ export interface IncomingRequest {
   readonly read: ReadRequest;
 }
 
-/** Endpoints that store nothing at the provider, so that sending a request twice costs money and has no other effect. */
-const TRACELESS: ReadonlySet<EndpointId> = new Set([
-  'chat-completions',
-  'completions',
-  'fim-completions',
-  'messages',
-  'count-tokens',
-  'generate-content',
-  'embed-content',
-  'chat-v2',
-  'embed-v2',
-  'rerank-v2',
-  'embeddings',
-  'rerank',
-  'moderations',
-  'ocr',
-]);
-
-/** Endpoints that store a response must not run twice: the response of the slower target would remain at its provider. */
+/** A request that a provider keeps must not run twice: the response of the slower target would remain there. */
 export function mayBeSentTwice({ exchange: { entry }, read }: IncomingRequest): boolean {
-  const { endpoint } = entry;
   const { isRepeatable, json } = read;
-  if (!endpoint || !isRepeatable || !json) return false;
-  return TRACELESS.has(endpoint.id) || (endpoint.id === 'responses' && json.store === false);
+  if (!isRepeatable || !json) return false;
+  switch (entry.endpoint?.storage) {
+    case 'none':
+      return true;
+    case 'on-request':
+      return json.store !== true;
+    case 'unless-refused':
+      return json.store === false;
+    case undefined:
+      return false;
+  }
 }
 
 /** Input of conditions and sticky sessions. */
