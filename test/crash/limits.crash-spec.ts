@@ -43,14 +43,21 @@ interface Seen {
   readonly code: string | null;
 }
 
-const bodyOf = (user: 'plain' | 'silent'): string =>
-  JSON.stringify({
-    model: 'gpt-4o-mini',
-    max_tokens: OUTPUT,
-    messages: [{ role: 'user', content: 'Hello' }],
-    stream: user === 'silent',
-    user,
-  });
+const BODY_BYTES = 200;
+
+/** Bodies of one length, because this provider bills bytes. Streams request their usage themselves, so that the gateway adds nothing. */
+function bodyOf(user: 'plain' | 'silent'): string {
+  const withContent = (content: string): string =>
+    JSON.stringify({
+      model: 'gpt-4o-mini',
+      max_tokens: OUTPUT,
+      messages: [{ role: 'user', content }],
+      stream: user === 'silent',
+      ...(user === 'silent' && { stream_options: { include_usage: true } }),
+      user,
+    });
+  return withContent('x'.repeat(BODY_BYTES - withContent('').length));
+}
 const COST = priceOf(bodyOf('plain'), OUTPUT);
 
 async function behind(url: string, started: Started): Promise<{ proxy: TcpProxy; url: string }> {

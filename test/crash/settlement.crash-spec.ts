@@ -34,6 +34,8 @@ const bodyOf = (user: string): string =>
     model: 'gpt-4o-mini',
     max_tokens: OUTPUT,
     stream: true,
+    // Else the gateway would add it, and this provider bills bytes.
+    stream_options: { include_usage: true },
     messages: [{ role: 'user', content: 'Hello' }],
     user,
   });

@@ -38,22 +38,25 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** All behaviours give bodies of one length, so that each request costs the same. */
-const bodyOf = (behaviour: Behaviour): string =>
-  JSON.stringify({
-    model: 'gpt-4o-mini',
-    max_tokens: OUTPUT,
-    messages: [
-      {
-        role: 'user',
-        content: 'x'.repeat(
-          20 - behaviour.length - (behaviour === 'stream' || behaviour === 'silent' ? 1 : 2),
-        ),
-      },
-    ],
-    stream: behaviour === 'stream' || behaviour === 'silent',
-    user: behaviour,
-  });
+const BODY_BYTES = 220;
+
+/**
+ * All behaviours give bodies of one length, so that each request costs the same: this provider bills bytes. Streams request their usage
+ * themselves, so that the gateway adds nothing.
+ */
+function bodyOf(behaviour: Behaviour): string {
+  const isStream = behaviour === 'stream' || behaviour === 'silent';
+  const withContent = (content: string): string =>
+    JSON.stringify({
+      model: 'gpt-4o-mini',
+      max_tokens: OUTPUT,
+      messages: [{ role: 'user', content }],
+      stream: isStream,
+      ...(isStream && { stream_options: { include_usage: true } }),
+      user: behaviour,
+    });
+  return withContent('x'.repeat(BODY_BYTES - withContent('').length));
+}
 const COST = priceOf(bodyOf('plain'), OUTPUT);
 const headers = (key: string, slug = virtualKey) => ({
   'x-gateway-api-key': key,
