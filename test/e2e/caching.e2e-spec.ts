@@ -136,9 +136,12 @@ const factsOf = ({ headers }: Response) => ({
   cache: headers.get('x-gateway-cache-status'),
   option: headers.get('x-gateway-last-used-option-index'),
 });
+/** Requests the usage, which this provider always reports. */
+const STREAMED = { stream: true, stream_options: { include_usage: true } } as const;
+
 async function raw(content: string): Promise<Heard & { pieces: string[] }> {
   const response = await clientOf()
-    .chat.completions.create({ model, messages: [{ role: 'user', content }], stream: true })
+    .chat.completions.create({ model, messages: [{ role: 'user', content }], ...STREAMED })
     .asResponse();
   const pieces: string[] = [];
   for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
@@ -182,7 +185,7 @@ describe('an equal request', () => {
     const stream = await clientOf().chat.completions.create({
       model,
       messages: [{ role: 'user', content: 'stream' }],
-      stream: true,
+      ...STREAMED,
     });
     let text = '';
     for await (const each of stream) text += each.choices[0]?.delta.content ?? '';
