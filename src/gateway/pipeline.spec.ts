@@ -458,7 +458,7 @@ describe('Pipeline', () => {
     });
   });
 
-  it('tries 429 and 503 again only as often as the caller asked', async () => {
+  it('retries 429 and 503 only as often as the caller requested', async () => {
     const busy = { status: 429, headers: { 'retry-after-ms': '1' }, chunks: ['{}'] };
     const { chat, calls, logs } = await given({
       answers: [busy, { ...busy, status: 503 }, { chunks: [ANSWER] }],
@@ -484,7 +484,7 @@ describe('Pipeline', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("answers 504 when the operator's time is over, and 408 when the caller's own is", async () => {
+  it("returns 504 after the operator's timeout, and 408 after the caller's own", async () => {
     const { chat } = await given({
       answers: [{ status: 0, isEndless: true }],
       settings: { GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: '60' },
@@ -519,7 +519,7 @@ describe('Pipeline', () => {
     expect((await logged()).first_token_ms).toBeGreaterThan(0);
   });
 
-  it('asks for no coding that it cannot read, where an answer is charged by what it says', async () => {
+  it('requests no encoding that it cannot read, where a response is charged by its content', async () => {
     const { chat, request, calls, key } = await given({ answers: [{ chunks: [ANSWER] }] });
     const headers = { 'accept-encoding': 'gzip, compress', 'x-gateway-virtual-key': 'openai-prod' };
 
@@ -532,7 +532,7 @@ describe('Pipeline', () => {
   });
 
   it.each([true, false])(
-    "prices Azure's stream by the model that answers (usage asked for: %s)",
+    "prices Azure's stream by the model that responds (usage requested: %s)",
     async (isAsked) => {
       const filtered = { id: '', model: '', object: '', created: 0, choices: [], prompt_filter_results: [] };
       const chunks = [event(filtered), delta('Hello'), usageOf(100, 10), 'data: [DONE]\n\n'];
@@ -545,7 +545,7 @@ describe('Pipeline', () => {
     },
   );
 
-  it('hands over the text to count when a stream tells no usage', async () => {
+  it('passes on the text to count when a stream reports no usage', async () => {
     const { chat, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('Hel'), delta('lo'), 'data: [DONE]\n\n'] }],
     });
@@ -627,7 +627,7 @@ describe('Pipeline', () => {
   );
 
   it.each(['/v1/messages', '/v1/chat/completions'])(
-    "charges a client that leaves Anthropic's stream for what came, and for the input as it was told: %s",
+    "charges a client that leaves Anthropic's stream for the output so far, and for the reported input: %s",
     async (path) => {
       const told = event({
         type: 'message_start',
@@ -659,7 +659,7 @@ describe('Pipeline', () => {
     ['what it told of the output', 3, null],
     ['what came of the output', undefined, { input: '', output: 'Hello', isOutputOnly: true }],
   ])(
-    "charges a client that leaves Gemini's stream for the input as it was told, and for %s",
+    "charges a client that leaves Gemini's stream for the reported input, and for %s",
     async (_, candidatesTokenCount, countable) => {
       const said = (text: string, usageMetadata?: object): string =>
         event({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] } }], usageMetadata });
@@ -719,7 +719,7 @@ describe('Pipeline', () => {
     expect(await logged()).toMatchObject({ ending: 'upstream_truncated', status: 200 });
   });
 
-  it('answers 502 when the provider breaks off before anything was passed on', async () => {
+  it('returns 502 when the provider breaks off before anything was passed on', async () => {
     const { chat, logged } = await given({
       answers: [{ status: 200, chunks: [ANSWER.slice(0, 20)], error: new Error('reset') }],
     });
@@ -734,7 +734,7 @@ describe('Pipeline', () => {
     });
   });
 
-  it('answers callers of the other spelling in both', async () => {
+  it('returns both header spellings to callers of the other one', async () => {
     const { request } = await given({ answers: [{ chunks: [ANSWER] }] });
 
     const response = await request('/v1/files', {

@@ -200,7 +200,7 @@ describe("Google's versions", () => {
   );
 
   it.each(['/v1beta/openai', '/v1/v1beta/openai', '/v1/openai'])(
-    "leave OpenAI's shape below %s untranslated, and metered",
+    "leave OpenAI's format below %s untranslated, and metered",
     async (root) => {
       await given({ answers: [{ chunks: [ANSWER] }] });
       const ask = JSON.stringify({ model: 'gpt-4o-mini', ...CHAT });

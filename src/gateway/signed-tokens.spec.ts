@@ -65,7 +65,7 @@ describe('a signed token on the data plane', () => {
     await given();
   });
 
-  it('together with a key is nobody in particular', async () => {
+  it('together with a key is refused as ambiguous', async () => {
     const { request, key, calls } = await given();
     const another = mintApiKey('ws').reveal();
     const both: Record<string, string>[] = [
@@ -82,7 +82,7 @@ describe('a signed token on the data plane', () => {
     expect(calls).toHaveLength(0);
   });
 
-  it('that nobody believes gets the answer of an unknown key', async () => {
+  it('that is not trusted gets the response of an unknown key', async () => {
     const { request } = await given();
     const body = async (credential: string) => {
       const answer = await request('/v1/files', { headers: { ...NO_KEY, 'x-gateway-api-key': credential } });
@@ -93,7 +93,7 @@ describe('a signed token on the data plane', () => {
     expect(await body(THEIRS)).toEqual(await body('nonsense'));
   });
 
-  it('of a person who reaches every workspace calls no model', async () => {
+  it('of a user who reaches every workspace calls no model', async () => {
     const everywhere = aCaller({ kind: 'person', apiKeyId: null, workspaceId: null });
     const { chat, calls } = await given({ caller: everywhere });
 

@@ -59,7 +59,7 @@ describe('a recording', () => {
     expect([kept.length, dropped()]).toEqual([0, 1]);
   });
 
-  it('drops what was cut off, what the client did not get as a good answer, and what is too large; and says so once', async () => {
+  it('drops a response that was cut off, not delivered as a success, or too large, and reports it once', async () => {
     const cut = begun();
     cut.recording.approve();
     cut.recording.over(true);
@@ -123,7 +123,7 @@ describe('a recording', () => {
   });
 });
 
-describe('a stored answer as bytes', () => {
+describe('a stored response as bytes', () => {
   it('comes back as it was, and not when bytes are missing', () => {
     const chunks = ['data: {"a":"ż"}\n\n', 'data: [DONE]\n\n'].map((text) => Buffer.from(text));
     const answer = { headers: STREAM_HEAD, chunks, storedAt: 1, expiresAt: 2 };

@@ -67,7 +67,7 @@ const lastRecord = async (gateway: TestGateway, count: number) => {
 };
 
 describe('an equal request', () => {
-  it('gets the answer of the first, asks nobody, costs nothing, and its record says what was saved', async () => {
+  it('gets the first response without a provider call, costs nothing, and its record has the savings', async () => {
     const gateway = await given();
 
     const [first, second] = [await ask(gateway), await ask(gateway)];
@@ -93,7 +93,7 @@ describe('an equal request', () => {
     });
   });
 
-  it('is not looked for without a config or header that says so, and the store is not asked', async () => {
+  it('is not looked up without a config or header that enables it, and the store is not queried', async () => {
     const gateway = await given();
 
     const heard = [await ask(gateway, null), await ask(gateway, null)];
@@ -137,7 +137,7 @@ describe('an equal request', () => {
     });
   });
 
-  it('does not get an answer in an encoding that it may not read', async () => {
+  it('does not get a response in an encoding that it may not read', async () => {
     const gateway = await given();
 
     await ask(gateway, SIMPLE, { headers: { 'accept-encoding': 'gzip' } });
@@ -198,7 +198,7 @@ describe('an equal request', () => {
     expect(long.status).toBe(400);
   });
 
-  it('is asked anew with a forced refresh, whose answer serves from then on', async () => {
+  it('goes to the provider with a forced refresh, whose response serves from then on', async () => {
     const gateway = await given();
     await ask(gateway);
 
@@ -211,7 +211,7 @@ describe('an equal request', () => {
     expect(gateway.calls).toHaveLength(2);
   });
 
-  it('is asked anew when its answer is older than the config allows, its own or that of the one who kept it', async () => {
+  it('goes to the provider when its entry exceeds the max age of the config, its own or that of the writer', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const gateway = await given({ answers: [answerOf('one'), answerOf('two'), answerOf('three')] });
     const lasting = (seconds: number) => ({ cache: { mode: 'simple', max_age: seconds } });
@@ -260,7 +260,7 @@ describe('what is not kept', () => {
     expect(gateway.calls).toHaveLength(2);
   });
 
-  it('is an answer that a guardrail denied or marked; and one that was kept is judged again', async () => {
+  it('is not a response that a guardrail denied or flagged; a stored one is judged again', async () => {
     const failing = { 'default.contains': { operator: 'none', words: ['one'] } };
     const gateway = await given();
     const denying = { ...SIMPLE, output_guardrails: [{ ...failing, deny: true }] };
@@ -287,7 +287,7 @@ describe('what is not kept', () => {
 });
 
 describe('guardrails of the request', () => {
-  it('come first: what they denied is not answered, and what they changed is what is looked for', async () => {
+  it('run first: a denied request gets no response, and the changed text is the cache key', async () => {
     const gateway = await given();
     const denying = {
       ...SIMPLE,
@@ -307,7 +307,7 @@ describe('guardrails of the request', () => {
 });
 
 describe('the store of all processes', () => {
-  it('is not missed while it is away: there are misses, and what this process knows', async () => {
+  it('does not fail requests while it is unavailable: they miss, except what this process holds', async () => {
     const gateway = await given();
     gateway.answerStore.state = 'away';
 
@@ -315,7 +315,7 @@ describe('the store of all processes', () => {
     expect(gateway.answerStore.lookups).toBe(1);
   });
 
-  it('keeps nobody waiting when it does not answer', async () => {
+  it('delays no request when it does not respond', async () => {
     const gateway = await given();
     gateway.answerStore.state = 'silent';
 
@@ -325,7 +325,7 @@ describe('the store of all processes', () => {
     expect(gateway.answerStore.lookups).toBe(1);
   });
 
-  it('may hold what nobody can read: that is a miss', async () => {
+  it('may hold unreadable entries: they are misses', async () => {
     const gateway = await given();
     await ask(gateway);
     await expect.poll(() => gateway.answerStore.kept.size).toBe(1);
@@ -345,7 +345,7 @@ describe('the store of all processes', () => {
 });
 
 describe('a hundred equal requests at once', () => {
-  it('make one call, and all get its answer', async () => {
+  it('make one call, and all get its response', async () => {
     const gateway = await given();
 
     const heard = await Promise.all(Array.from({ length: 100 }, () => ask(gateway)));
@@ -404,7 +404,7 @@ describe('a target that nothing came of', () => {
         ],
       },
     ],
-  ])('keeps no equal request waiting for it while another target answers (%s)', async (_, wishes) => {
+  ])('blocks no equal request while another target responds (%s)', async (_, wishes) => {
     const gateway = await given({ ...wishes, virtualKeys: { second: 'groq' } });
     const targets = ['openai-prod', 'second'].map((virtual_key) => ({ virtual_key }));
     const begin = (config: object) =>
@@ -439,7 +439,7 @@ describe('limits', () => {
 });
 
 describe('a fallback', () => {
-  it('serves what its last target once answered, and says where it came from', async () => {
+  it('serves what its last target once returned, and names its origin', async () => {
     const gateway = await given({
       answers: [
         { status: 503, chunks: ['{}'] },

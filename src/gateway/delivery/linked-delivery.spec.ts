@@ -70,7 +70,7 @@ describe('the address of the results of a batch', () => {
     expect(await (await ask()).text()).toBe(told(url));
   });
 
-  it('is told by no answer that breaks off', async () => {
+  it('is not mentioned by a response that breaks off', async () => {
     const ask = await asked({ chunks: ['{"results_url":'], error: new Error('gone'), status: 200 });
     const answer = await ask();
 

@@ -95,7 +95,7 @@ describe('a running stream of a key that was revoked', () => {
     expect(await gateway.logged()).toMatchObject({ ending: 'refused', error_code: 'unauthenticated' });
   });
 
-  it('goes on while nobody can say whether the key still stands', async () => {
+  it('continues while the state of the key is unknown', async () => {
     const { reader } = await begin(OPENAI, '/v1/chat/completions', 'openai-prod');
 
     revoked(new AppError('auth_unavailable'));

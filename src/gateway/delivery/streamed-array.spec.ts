@@ -103,7 +103,7 @@ describe('a stream that is a JSON array', () => {
     expect(logs[0]?.record.attempts).toMatchObject([{ usage: null }, { usage: { output_tokens: 10 } }]);
   });
 
-  it('that ends with an error is told from one that ends well', async () => {
+  it('that ends with an error is distinguished from one that ends well', async () => {
     const { logs } = await given({
       answers: [{ headers: JSON_TYPE, chunks: [FIRST, ',{"error":{"code":500}}]'] }],
     });

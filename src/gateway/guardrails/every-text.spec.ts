@@ -170,7 +170,7 @@ function plainAnswer({ endpoint, template }: (typeof answerCases)[number]): Scri
   return answerOf(Buffer.from((random.is(0.3) ? '\ufeff' : '') + json), random.of(LABELS));
 }
 
-describe(`every text of an answer ${NAMED}`, () => {
+describe(`every text of a response ${NAMED}`, () => {
   it.each(answerCases)('denies: $place of $endpoint', async (answer) => {
     const { path, key, request } = answer;
     const stream = random.of([{}, { stream: false }, { stream: 1 }, { stream: 'true' }]);

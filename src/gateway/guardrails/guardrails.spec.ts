@@ -148,7 +148,7 @@ describe('guardrails of a request', () => {
     expect((await ask({ input_guardrails: [{ ...NO_APOLLO, deny: true }] }, { body })).status).toBe(446);
   });
 
-  it('that may not deny let it pass, and a good answer gets 246', async () => {
+  it('that may not deny let it pass, and a good response gets 246', async () => {
     const { status, text, sent, record } = await ask({
       before_request_hooks: [{ id: 'h', checks: [{ id: 'default.wordCount', parameters: { maxWords: 0 } }] }],
     });
@@ -164,7 +164,7 @@ describe('guardrails of a request', () => {
     });
   });
 
-  it('that pass leave the answer as it came, byte for byte, and are in the log', async () => {
+  it('that pass leave the response unchanged, byte for byte, and are in the log', async () => {
     const { status, text, sent, record } = await ask({ input_guardrails: [{ ...NO_APOLLO, deny: true }] });
 
     expect(status).toBe(200);
@@ -202,7 +202,7 @@ describe('guardrails of a request', () => {
     expect(sent[0]).toContain('Be brief. I am {{EMAIL_ADDRESS_1}}');
   });
 
-  it('that are asynchronous never influence the answer', async () => {
+  it('that are asynchronous never influence the response', async () => {
     const { status, record } = await ask({
       input_guardrails: [{ 'default.wordCount': { maxWords: 0 }, deny: true, async: true }],
     });
@@ -304,7 +304,7 @@ describe('guardrails of a request', () => {
   });
 });
 
-describe('guardrails of an answer', () => {
+describe('guardrails of a response', () => {
   it('deny it with 446; what it cost is in the log', async () => {
     const { status, text, record } = await ask(
       { output_guardrails: [{ ...NO_APOLLO, deny: true }] },
@@ -431,7 +431,7 @@ describe('guardrails of an answer', () => {
   it.each([
     ['an answer', {}, [JSON.stringify({ error: { message: 'overloaded' } })]],
     ['a stream', { stream: true }, ['data: {"error":{"message":"overloaded"}}\n\n', 'data: [DONE]\n\n']],
-  ])('judge no error behind a 200, %s: the next one is asked', async (_, more, chunks) => {
+  ])('do not judge an error behind a 200, %s: the next target is called', async (_, more, chunks) => {
     const type = 'stream' in more ? 'text/event-stream' : 'application/json';
     const { status, text, record } = await ask(
       {

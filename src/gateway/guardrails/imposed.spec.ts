@@ -39,7 +39,7 @@ const given = async (wishes: GatewayWishes = {}): Promise<TestGateway> =>
 afterEach(() => gateway.close());
 
 describe('guardrails of a workspace and its organization', () => {
-  it('apply to requests without a config, and to answers', async () => {
+  it('apply to requests without a config, and to responses', async () => {
     const { chat, calls } = await given({ answers: [answer('the secret is out')] });
 
     expect((await chat(saying('the second one'))).status).toBe(446);

@@ -181,7 +181,7 @@ describe('StreamGuard', () => {
     expect(out.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it('keeps the parts of an answer apart: choices, and the arguments of calls', () => {
+  it('separates the parts of a response: choices, and the arguments of calls', () => {
     const call = (index: number, args: string): string =>
       sse({ choices: [{ index, delta: { tool_calls: [{ index: 0, function: { arguments: args } }] } }] });
     const out = guard(hooksOf(PII)).feed(
@@ -204,7 +204,7 @@ describe('StreamGuard', () => {
     expect(texts).toEqual({ 0: '{"to":"{{EMAIL_ADDRESS_1}}"}', 1: '{"to":"{{EMAIL_ADDRESS_2}}"}' });
   });
 
-  it('leaves out the answer so far where a provider repeats it beside each piece', () => {
+  it('ignores the accumulated response that a provider repeats beside each piece', () => {
     const piece = (content: string, message: string): string =>
       sse({
         object: 'chat.completion',

@@ -165,7 +165,7 @@ describe('a multipart form', () => {
 const said = (text: string): string => JSON.stringify({ choices: [{ message: { content: text } }] });
 const EVENTS = { 'content-type': 'text/event-stream' };
 
-describe('an answer that cannot be read is refused where a guardrail denies', () => {
+describe('an unreadable response is refused where a guardrail denies', () => {
   it.each<[string, ScriptedAnswer]>([
     ['a page', { headers: { 'content-type': 'text/html' }, chunks: ['<p>Apollo</p>'] }],
     ['half an object', { headers: JSON_TYPE, chunks: ['{"choices":[{"message":{"content":"Apollo'] }],
@@ -272,7 +272,7 @@ describe('an answer that cannot be read is refused where a guardrail denies', ()
   });
 });
 
-describe('a stored answer', () => {
+describe('a stored response', () => {
   const answers = [
     {
       headers: JSON_TYPE,

@@ -41,7 +41,7 @@ const cutAt = (bytes: Buffer, cuts: readonly number[]): readonly Buffer[] => {
 };
 
 describe('MultipartScanner', () => {
-  it('hears the same of a form however it is cut, and where each value stands', () => {
+  it('reports the same parts however a form is cut, and the offset of each value', () => {
     // Values and files made of the characters of delimiters.
     const text = fc
       .array(fc.constantFrom('\r\n', '--', '\r\n--b', '-', 'b0', 'x', '\r', '\n'), { maxLength: 12 })
@@ -93,7 +93,7 @@ describe('MultipartScanner', () => {
     ]);
   });
 
-  it('skips a preamble, and hears nothing after the end', () => {
+  it('skips a preamble, and reports nothing after the end', () => {
     const bytes = Buffer.concat([
       form('b', [field('model', 'm')], 'This is a form.\r\n'),
       form('b', [field('model', 'n')]),

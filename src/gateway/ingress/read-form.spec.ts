@@ -75,7 +75,7 @@ describe('a form', () => {
     );
   });
 
-  it('says how long it is, also where its model was written anew', async () => {
+  it('reports its length, also when its model was rewritten', async () => {
     const parts = [field('model', '@prod/whisper-1'), file(LONG), END];
     const {
       read: { body },

@@ -206,7 +206,7 @@ describe('a budget in dollars is charged for', () => {
     ],
     ['/v1/embeddings', { model: 'e', input: 'tides' }, 'openai-prod'],
     ['/v1/moderations', { model: 'mistral-moderation', input: 'tides' }, 'docs'],
-  ])('the counted text of %s, whose answer reports no usage', async (path, body, slug) => {
+  ])('the counted text of %s, whose response reports no usage', async (path, body, slug) => {
     await under(1e12, { price: TOKENS, answers: [json({ data: [] })] });
 
     expect((await ask({ path: path.startsWith('/v1/') ? path : `/v1${path}`, body, slug })).status).toBe(200);

@@ -66,7 +66,7 @@ describe('Limiter', () => {
     expect(store.calls).toBeLessThan(150);
   });
 
-  it('answers without a promise from what is leased', async () => {
+  it('decides synchronously from the lease', async () => {
     const limit = aLimit({ amount: 1_000 });
     await Promise.all([reserve(wants([limit])), reserve(wants([limit]))]);
     await vi.advanceTimersByTimeAsync(10);
@@ -90,7 +90,7 @@ describe('Limiter', () => {
     ).resolves.toBeDefined();
   });
 
-  it('settles once, however often it is told to', async () => {
+  it('settles once, however often it is called', async () => {
     const budget = aBudget(10);
     const { attempt } = await reserve(wants([budget]));
 
@@ -310,7 +310,7 @@ describe('a limit whose store is unavailable', () => {
     expect(limitCounts.failedOpen - before).toBe(50);
   });
 
-  it('says so to operators, since when, and no longer once the store answers again', async () => {
+  it('reports the outage and its start to operators, until the store responds again', async () => {
     const before = limitCounts.storesUnavailable;
     expect(await limiter.problem()).toBeNull();
     store.isUnavailable = true;
@@ -411,7 +411,7 @@ describe('a store that fails for one counter', () => {
 });
 
 describe('what goes back to a window', () => {
-  it('is not given back again when its answer got lost: it may have been freed already', async () => {
+  it('is not returned twice when its response got lost: it may have been freed already', async () => {
     const limit = aLimit({ measure: 'tokens', amount: 100_000 });
     const giveBack = vi.spyOn(store, 'giveBack');
     const { attempt } = await reserve(wants([limit], { estimate: { tokens: 5_000, costNanoUsd: 0 } }));
@@ -441,7 +441,7 @@ describe('what goes back to a window', () => {
 });
 
 describe('Limiter whose budgets are counted elsewhere', () => {
-  it('serves them while the store of the rates is away', async () => {
+  it('serves them while the store of the rates is unavailable', async () => {
     const budgets = new MemoryLimitStore();
     const apart = new (class extends MemoryLimitStore {
       override readonly budgets = budgets;
@@ -457,8 +457,8 @@ describe('Limiter whose budgets are counted elsewhere', () => {
   });
 });
 
-describe('Limiter whose store answers and is not heard', () => {
-  it('says so with its next call about that counter, until it hears again', async () => {
+describe('Limiter whose store responds but whose responses are lost', () => {
+  it('reports it with its next call about that counter, until responses arrive again', async () => {
     const limit = aBudget(1_000);
     const [take, giveBack] = [vi.spyOn(store, 'take'), vi.spyOn(store, 'giveBack')];
     await outcome(wants([limit]));

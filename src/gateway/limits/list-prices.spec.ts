@@ -115,7 +115,7 @@ describe('a dollar budget holds at the list price of', () => {
     );
   });
 
-  it('Jina, whose reranker tells its tokens', async () => {
+  it('Jina, whose reranker reports its tokens', async () => {
     const row = rerank('jina', 'jina-reranker-m0', 0, { ...FOUND, usage: { total_tokens: 1_000 } });
     await under(120_000, row);
 

@@ -47,7 +47,7 @@ function busy(limit: Limit) {
 }
 
 describe('a pool of a busy process', () => {
-  it('asks ahead when half of what a round uses is gone, and nobody waits for it', () => {
+  it('requests ahead when half of what a round uses is gone, and no caller waits for it', () => {
     const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
     const before = wakes();
 
@@ -72,7 +72,7 @@ describe('a pool of a busy process', () => {
     expect(wakes()).toBe(before);
   });
 
-  it('asks for nothing more ahead in a round in which it did not get what it asked for', () => {
+  it('requests nothing more ahead in a round that was granted less than requested', () => {
     const { wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
     use(51, 1_100);
     refill(1_100, { share: 0.1 });

@@ -107,7 +107,7 @@ describe('answerModels', () => {
     expect(ids.at(-1)).toBe('@k9999/gpt-5-mini');
   });
 
-  it('leaves out keys that are over', () => {
+  it('leaves out expired keys', () => {
     const keys = [key('old', 'openai', { expiresAt: 1 }), key('fast', 'groq')];
     expect(idsOf({ keys })).toEqual(['@fast/openai/gpt-oss-120b']);
   });

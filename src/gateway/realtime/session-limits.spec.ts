@@ -197,7 +197,7 @@ describe('a session under a budget', () => {
     });
   });
 
-  it('is closed with 1008 and an error event when the budget has no room for the next response', async () => {
+  it('is closed with 1008 and an error event when the budget does not cover the next response', async () => {
     const { say, report, seen, heard, closeCode, record } = await aSession([aBudget(OPENING + STEP + USED)]);
     for (let turn = 1; turn <= 2; turn++) {
       say(CREATE);

@@ -79,7 +79,7 @@ describe('BodyCapture', () => {
     letters[2]?.body.release();
   });
 
-  it('keeps nothing of what comes after its release, which nobody would let go of', () => {
+  it('keeps nothing after its release, which no later step would free', () => {
     const late = Buffer.alloc(300 * KIB, 'z');
     for (let n = 0; n < 500; n++) {
       const over = new BodyCapture(true);

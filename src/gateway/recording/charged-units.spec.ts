@@ -73,7 +73,7 @@ describe('documents that are read', () => {
     });
   });
 
-  it('cost more where annotations are asked for', async () => {
+  it('cost more where annotations are requested', async () => {
     const { logged } = await given({ answers: READ, price: PAGES });
     await read({ ...ASKED, bbox_annotation_format: { type: 'json_schema' } });
 
@@ -83,7 +83,7 @@ describe('documents that are read', () => {
   it.each([
     ['nobody knows a price', null],
     ['pages have none', byUnit({})],
-  ])('cost nobody knows how much where %s', async (_, price) => {
+  ])('have an unknown cost where %s', async (_, price) => {
     const { logged } = await given({ answers: READ, price });
     await read(ASKED);
 
@@ -138,7 +138,7 @@ describe('searches', () => {
 describe('sound that is charged by its length', () => {
   const usage = { prompt_audio_seconds: 60, prompt_tokens: 4, completion_tokens: 635, total_tokens: 639 };
 
-  it('costs that, and not the tokens that are told beside it', async () => {
+  it('costs that, and not the tokens that are reported beside it', async () => {
     const { logged } = await given({ answers: answering({ text: 'Hi', usage }), price: HOUR });
     await transcribe('docs');
 
@@ -158,7 +158,7 @@ describe('sound that is charged by its length', () => {
     expect(await logged()).toMatchObject({ usage: { audio_input_ms: 800 }, cost_nano_usd: 500_000 });
   });
 
-  it('costs nobody knows how much where an answer tells no length', async () => {
+  it('have an unknown cost where a response reports no length', async () => {
     const { logged } = await given({ answers: answering({ text: 'Hi' }), price: HOUR });
     await transcribe('ears');
 

@@ -25,8 +25,8 @@ async function metered(answer: Buffer, encoding: string | null = null, reader: U
 }
 const json = (answer: object): Buffer => Buffer.from(JSON.stringify(answer));
 
-describe('an answer that is too long to be read whole', () => {
-  it('tells its usage at its end', async () => {
+describe('a response that is too long to read whole', () => {
+  it('reports its usage at its end', async () => {
     const pictures = json({ created: 1, data: [{ b64_json: LARGE }], usage: USAGE, size: '1024x1024' });
 
     expect(await metered(pictures)).toEqual(READ);
@@ -49,7 +49,7 @@ describe('an answer that is too long to be read whole', () => {
   });
 });
 
-it('an answer that is short is read wherever its usage stands', async () => {
+it('a short response is read wherever its usage is', async () => {
   expect(await metered(json({ usage: USAGE, data: [{ b64_json: 'AAAA' }] }))).toEqual(READ);
 });
 
@@ -60,7 +60,7 @@ it('a usage of more tokens than any model takes is not read, so that the text is
   });
 });
 
-describe('a stream that breaks off before the usage that was asked for', () => {
+describe('a stream that breaks off before the requested usage', () => {
   const chat = (delta: object, more = {}): object => ({
     model: 'm',
     choices: [{ index: 0, delta, ...more }],
@@ -140,7 +140,7 @@ describe('an event that is too long to be read whole', () => {
     return meter?.reading.usage ?? null;
   };
 
-  it('tells its usage at its end, also where that stands in a response', () => {
+  it('reports its usage at its end, also within a response object', () => {
     const read = { ...READ, image_input_tokens: 40 };
     const picture = { type: 'image_generation.completed', b64_json: LONG, usage, size: '1024x1024' };
     const output = [{ type: 'image_generation_call', result: LONG }];
@@ -183,12 +183,12 @@ describe('a failure that is reported within a stream', () => {
       responsesUsage,
       { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } },
     ],
-  ])('is heard: %s', (_, reader, failure) => {
+  ])('is detected: %s', (_, reader, failure) => {
     expect(hasFailed(reader, [said('Hi'), said(' there'), failure])).toBe(true);
     expect(hasFailed(reader, [failure], false)).toBe(true);
   });
 
-  it('is not heard in what a model says of errors, nor where there is none', () => {
+  it('is not detected in what a model writes about errors, nor where there is none', () => {
     const words = '{"error": {"message": "no"}, "type": "error"}';
 
     expect(hasFailed(chatCompletionsUsage, [said('Hi'), said(words), said('"error"')])).toBe(false);

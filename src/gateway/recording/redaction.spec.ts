@@ -22,7 +22,7 @@ describe('redacted', () => {
     expect(textOf(redacted(body('a sk-sec', 'ret1 b'), ['sk-secret1']))).toBe('a ********** b');
   });
 
-  it('leaves the bytes of the answer itself alone', () => {
+  it('leaves the bytes of the response itself unchanged', () => {
     const given = body('key sk-secret1');
     redacted(given, ['sk-secret1']);
 
@@ -56,7 +56,7 @@ describe('redacted', () => {
     expect(redacted(given, ['sk-secret1'])).toBe(given);
   });
 
-  it('undoes several codings, and keeps as it is what nobody can unpack', () => {
+  it('decodes several encodings, and keeps unreadable ones unchanged', () => {
     const twice = { ...body(), chunks: [gzipSync(brotliCompressSync('sk-secret1'))] };
     expect(textOf(redacted({ ...twice, content_encoding: 'br, gzip' }, ['sk-secret1'], true))).toBe(
       '**********',

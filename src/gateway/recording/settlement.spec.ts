@@ -29,7 +29,7 @@ const given = async (wishes: GatewayWishes): Promise<TestGateway> =>
   (gateway = await aGateway({ caller: budgeted, ...wishes }));
 afterEach(() => gateway.close());
 
-describe('an attempt whose answer has no end on record', () => {
+describe('an attempt whose response has no end on record', () => {
   it('is charged its reservation where it timed out after it was sent', async () => {
     const { chat, logged } = await given({ answers: [{ isEndless: true, status: 0 }] });
 
@@ -45,7 +45,7 @@ describe('an attempt whose answer has no end on record', () => {
     });
   });
 
-  it('is charged its reservation beside what the fallback cost that answered', async () => {
+  it('is charged its reservation beside the cost of the successful fallback', async () => {
     const config = {
       strategy: { mode: 'fallback' },
       request_timeout: 40,
@@ -75,7 +75,7 @@ describe('an attempt whose answer has no end on record', () => {
     expect(attempts[0]).not.toHaveProperty('isEstimated');
   });
 
-  it('is charged its reservation where a plain answer broke off', async () => {
+  it('is charged its reservation when a plain response broke off', async () => {
     const { chat, logged } = await given({
       answers: [{ status: 200, chunks: [ANSWER.slice(0, 20)], error: new AppError('upstream_error') }],
     });
@@ -89,7 +89,7 @@ describe('an attempt whose answer has no end on record', () => {
     });
   });
 
-  it('is charged nothing where the connection was lost before an answer, and is marked', async () => {
+  it('is charged nothing when the connection was lost before a response, and is flagged', async () => {
     const { chat, logged } = await given({ answers: [{ error: new AppError('upstream_error') }] });
 
     await chat(CHAT);
@@ -117,7 +117,7 @@ describe('an attempt whose answer has no end on record', () => {
     });
   });
 
-  it('is no estimate where the provider refused it, or answered to the end', async () => {
+  it('is no estimate when the provider refused it, or responded completely', async () => {
     const refused = await given({ answers: [{ status: 400, chunks: ['{"error":{}}'] }] });
     await refused.chat(CHAT);
     expect((await refused.logged()).attempts[0]).not.toHaveProperty('isEstimated');

@@ -156,7 +156,7 @@ describe('Breakers', () => {
     expect(other.isOpen(aTarget(rules))).toBe(false);
   });
 
-  it('tell nobody of a config that came with a request', () => {
+  it('do not report a config that came with a request', () => {
     const bus = new Bus();
     const [one, target] = [bus.aProcess(), aTarget({ failure_threshold: 1 }, null)];
 

@@ -84,7 +84,7 @@ describe('a request with a config', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('moves on when a provider cannot be reached, and answers the last failure when none can', async () => {
+  it('tries the next target when a provider is unreachable, and returns the last failure when all are', async () => {
     const { chat, logs } = await given({ answers: [DOWN, DOWN] });
 
     const response = await chat(CHAT, by(ONE_AFTER_THE_OTHER));
@@ -410,7 +410,7 @@ describe('a stream that breaks before its first useful token', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is heard as it is once its first token has come', async () => {
+  it('is passed on unchanged once its first token has come', async () => {
     const chunks = [ROLE, delta({ content: 'Hel' }), ERROR];
     const { chat, calls } = await given({ answers: [{ headers: EVENTS, chunks }, GOOD] });
 
@@ -418,7 +418,7 @@ describe('a stream that breaks before its first useful token', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is heard as it is from the last target, and where the config wants nothing held', async () => {
+  it('is passed on unchanged from the last target, and where the config does not hold streams', async () => {
     const broken = { headers: EVENTS, chunks: [ROLE, ERROR] };
     const { chat } = await given({ answers: [broken] });
     const unheld = { ...TWO, strategy: { mode: 'fallback', hold_stream_ms: 0 } };
@@ -444,7 +444,7 @@ describe('a stream that breaks before its first useful token', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('holds for plain answers, too: one that breaks off moves on', async () => {
+  it('holds for plain responses, too: one that breaks off moves to the next target', async () => {
     const { chat, logs } = await given({
       answers: [{ chunks: [ANSWER.slice(0, 20)], error: new Error('reset') }, { chunks: [ANSWER] }],
     });
@@ -460,7 +460,7 @@ describe('a stream that breaks before its first useful token', () => {
     ['in gzip', TWO, { 'content-encoding': 'gzip' }],
     ['of another dialect', CLAUDE_FIRST, {}],
   ])(
-    'holds for plain answers, too: one that is an error behind a 200 moves on, %s',
+    'holds for plain responses, too: an error behind a 200 moves to the next target, %s',
     async (_, config, more) => {
       const said = JSON.stringify({ error: { message: 'overloaded', code: 503 } });
       const chunks = ['content-encoding' in more ? gzipSync(said) : said];
@@ -496,7 +496,7 @@ describe('a stream that breaks before its first useful token', () => {
     },
   );
 
-  it('passes an error behind a 200 on as it is where nobody else is left', async () => {
+  it('passes on an error behind a 200 unchanged from the last target', async () => {
     const said = JSON.stringify({ error: { message: 'overloaded', code: 503 } });
     const { chat, calls } = await given({ answers: [{ chunks: [said] }] });
 

@@ -25,8 +25,8 @@ afterEach(() => gateway.close());
 
 const by = (config: object) => ({ 'x-gateway-virtual-key': '', 'x-gateway-config': JSON.stringify(config) });
 
-describe('an answer that a fallback puts away', () => {
-  it('is charged with what its stream told before it broke', async () => {
+describe('a response that a fallback discards', () => {
+  it('is charged with what its stream reported before it broke', async () => {
     const budget = aBudget(1_000_000_000);
     const broken = {
       headers: SSE,

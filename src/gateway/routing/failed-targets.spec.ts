@@ -60,7 +60,7 @@ describe('a fallback whose target refuses the credential', () => {
         { virtual_key: 'openai-prod', forward_headers: ['Authorization'] },
       ] as const,
     ]),
-  )("answers the client's own credential with its %i, %s", async (status, _whose, first) => {
+  )("returns the %i for the client's own credential, %s", async (status, _whose, first) => {
     const { chat, calls } = await given({ answers: [refusing(status), GOOD] });
 
     const answer = await chat(CHAT, by(fallback([first, SECOND]), { authorization: 'Bearer sk-own' }));
@@ -80,7 +80,7 @@ describe('a fallback whose target refuses the credential', () => {
   });
 });
 
-describe('a translated answer that cannot be read', () => {
+describe('a translated response that cannot be read', () => {
   const UNREADABLE: readonly (readonly [string, ScriptedAnswer])[] = [
     ['a page of HTML', { headers: { 'content-type': 'text/html' }, chunks: ['<html>Sign in</html>'] }],
     ['HTML that says it is JSON', { chunks: ['<html>Sign in</html>'] }],
@@ -137,7 +137,7 @@ describe('a translated answer that cannot be read', () => {
     expect((await gateway.chat(CHAT, by(config))).status).toBe(502);
   });
 
-  it('takes no page of text for a picture or a sound', async () => {
+  it('accepts no text page for an image or audio', async () => {
     const page = { headers: { 'content-type': 'text/html' }, chunks: ['<html>Sign in</html>'] };
     await given({ answers: [page], virtualKeys: { hugging: 'huggingface', eleven: 'elevenlabs' } });
     const image = { model: 'black-forest-labs/FLUX.1-dev', prompt: 'a cat' };
@@ -221,7 +221,7 @@ describe('x-gateway-retry-attempt-count', () => {
     expect(counts).toEqual(['0', '1', '2']);
   });
 
-  it('counts the retries of the target that answers, and not those of the one before', async () => {
+  it('counts the retries of the target that responds, and not those of the one before', async () => {
     const { chat } = await given({ answers: [BUSY, BUSY, BUSY, STREAM] });
     const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'groq' }];
 

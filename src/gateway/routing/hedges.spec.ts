@@ -10,7 +10,7 @@ const plan = (more: Partial<HedgePlan> = {}): HedgePlan => ({
 });
 
 describe('Hedges', () => {
-  it('lets no more than the share of the requests be asked twice', () => {
+  it('hedges no more than the configured share of requests', () => {
     const [hedges, five] = [new Hedges(), plan()];
     let taken = 0;
     for (let request = 0; request < 1_000; request++) {
@@ -41,7 +41,7 @@ describe('Hedges', () => {
     expect(Array.from({ length: 20 }, () => hedges.take(all, 100)).filter(Boolean)).toHaveLength(10);
   });
 
-  it('asks nobody twice at a price that nobody knows', () => {
+  it('does not hedge at an unknown price', () => {
     const [hedges, all] = [new Hedges(), plan({ share: 1, spend: 1 })];
     hedges.began(all, 100);
 

@@ -37,7 +37,7 @@ const by = (config: object) => ({
 });
 
 describe('a hedged fallback', () => {
-  it('asks the second target when the first takes long, takes its answer, and ends and bills the first', async () => {
+  it('calls the second target when the first is slow, takes its response, and cancels and bills the first', async () => {
     const { chat, calls, logs, cancelled } = await given({ answers: [NEVER, { chunks: [ANSWER] }] });
 
     const response = await chat(CHAT, by(hedged()));
@@ -121,7 +121,7 @@ describe('a hedged fallback', () => {
     ]);
   });
 
-  it('asks nobody twice beyond its share, nor before anything is known', async () => {
+  it('does not hedge beyond its share, or before latencies are known', async () => {
     const { chat, calls } = await given({ answers: [{ chunks: [ANSWER] }] });
     const quiet = { strategy: { mode: 'fallback', hedge: {} }, targets: hedged().targets };
     for (let round = 0; round < 10; round++) await (await chat(CHAT, by(quiet))).text();

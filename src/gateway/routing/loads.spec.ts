@@ -55,7 +55,7 @@ describe('Loads', () => {
     expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');
   });
 
-  it('do not count what the cache answered: neither as fast nor as under way', async () => {
+  it('exclude cache hits, from latencies and from requests in flight', async () => {
     const clock = new Clock();
     await clock.request(a, { ms: 100 });
     await clock.request(b, { ms: 200 });
@@ -83,7 +83,7 @@ describe('Loads', () => {
     expect(clock.loads.fastest([a, b], () => 0).path).toBe('a');
   });
 
-  it('leave alone what is slow of two drawn ones, and send nobody to the slowest of all', async () => {
+  it('avoid the slower of two drawn targets, and never pick the slowest of all', async () => {
     const clock = new Clock();
     for (const [target, ms] of [
       [a, 10],

@@ -65,7 +65,7 @@ const three = (more: object = {}): Plan =>
   });
 
 describe('route', () => {
-  it.each([408, 429, 500, 502, 503, 529])('moves on for the answer %i', async (status) => {
+  it.each([408, 429, 500, 502, 503, 529])('tries the next target after status %i', async (status) => {
     expect(await walked(three(), [status, 200])).toMatchObject({
       decisions: [],
       tried: ['.targets[0]', '.targets[1]'],
@@ -74,13 +74,16 @@ describe('route', () => {
     });
   });
 
-  it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])('lets the answer %i stand', async (status) => {
-    expect(await walked(three(), [status])).toMatchObject({
-      tried: ['.targets[0]'],
-      heard: status,
-      givenUp: [],
-    });
-  });
+  it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])(
+    'returns status %i as it is',
+    async (status) => {
+      expect(await walked(three(), [status])).toMatchObject({
+        tried: ['.targets[0]'],
+        heard: status,
+        givenUp: [],
+      });
+    },
+  );
 
   it.each([
     ['upstream_error', true],
@@ -110,7 +113,7 @@ describe('route', () => {
     expect([tried.length, heard]).toEqual(isMoving ? [2, 200] : [1, code]);
   });
 
-  it('obeys the list of statuses where there is one, for answers and failures', async () => {
+  it('follows the list of statuses where there is one, for responses and failures', async () => {
     const plan = three({ on_status_codes: [401, 503] });
 
     expect((await walked(plan, [500])).heard).toBe(500);
@@ -221,7 +224,7 @@ describe('pick', () => {
     expect(paths(first)['config.targets[0]']).toBeLessThan(3_150);
   });
 
-  it('moves only the share of a target that is taken away', () => {
+  it('moves only the share of a removed target', () => {
     const users = Array.from({ length: 500 }, (_, index) => of(`user-${index}`));
     const [all, fewer] = [balance([1, 1, 1], ['metadata.user']), balance([1, 1, 0], ['metadata.user'])];
 
@@ -230,7 +233,7 @@ describe('pick', () => {
     expect(moved.every((user) => picked(all, user).path === 'config.targets[2]')).toBe(true);
   });
 
-  it('draws anew for requests that have none of the fields', () => {
+  it('draws again for requests that have none of the fields', () => {
     const plan = balance([1, 1], ['metadata.user', 'headers.X-Session', 'params.session']);
     const drawn = (request: RoutedRequest) =>
       [0.1, 0.9].map((random) => picked(plan, request, () => random).path);
@@ -255,7 +258,7 @@ describe('a target that is out of service', () => {
     expect((await walked(balanced, [200], { open: ['.targets[0]'] })).tried).toEqual(['.targets[1]']);
   });
 
-  it('is asked nevertheless when all are', async () => {
+  it('is still called when all are', async () => {
     const open = ['.targets[0]', '.targets[1]', '.targets[2]'];
 
     expect((await walked(three(), [500, 500, 200], { open })).heard).toBe(200);
@@ -300,7 +303,7 @@ describe('a load balance by cost', () => {
     expect((await walked(plan(), [200], { prices, open: [C] })).tried).toEqual([D]);
   });
 
-  it('takes one whose price nobody knows only where no price is known', async () => {
+  it('takes one with an unknown price only when no price is known', async () => {
     const prices = { [B]: price(9_000, 9_000) };
 
     for (let round = 0; round < 20; round++)

@@ -29,7 +29,7 @@ describe('the output of a batch', () => {
       { results_url: 'https://elsewhere.example/x' },
       '/v1/messages/batches/batch_1/results',
     ],
-  ])('of %s is asked of the batch first', async (slug, batch, said: Json, path) => {
+  ])('of %s reads the batch first', async (slug, batch, said: Json, path) => {
     const { calls } = await given();
     await output(slug);
 
@@ -50,7 +50,7 @@ describe('the output of a batch', () => {
     expect(() => calls[0]?.next?.(batch)).toThrow(batch.status);
   });
 
-  it("is the provider's to answer where nobody here knows its batches, and where the request goes as it is", async () => {
+  it('goes to the provider when the batch is unknown here, and when requests pass untranslated', async () => {
     const { calls } = await given();
     await output('rest');
     await output('openai-prod', '/v1/proxy/batches/batch_1/output');

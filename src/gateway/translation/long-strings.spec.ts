@@ -56,7 +56,7 @@ describe('long strings', () => {
     );
   });
 
-  it('are told apart where they have the same length', () => {
+  it('are distinguished when they have the same length', () => {
     const [one, other] = ['a'.repeat(5_000), 'b'.repeat(5_000)];
     const known = knownIn(JSON.stringify({ one, other }));
     expect(known && parsed(known.write({ other, one, again: other, joined: one + other }))).toEqual({
@@ -90,7 +90,7 @@ describe('long strings', () => {
     expect(knownIn(`{"b":{"text":"${'x'.repeat(9_000)}","1":"y"}}`)).toBeNull();
   });
 
-  it('are written anew where their bytes are no UTF-8', () => {
+  it('are rewritten when their bytes are not UTF-8', () => {
     const bytes = Buffer.from(JSON.stringify({ text: long(9_000) }).replaceAll(/[^ -~]/g, '-'), 'latin1');
     bytes[110] = 0xff;
     const source = parsed(bytes);
@@ -105,7 +105,7 @@ describe('long strings', () => {
     expect(knownIn(JSON.stringify({ text: long(9_000), many }))).toBeNull();
   });
 
-  it('are not believed of a mark that somebody else wrote', () => {
+  it('ignore a marker that came with the input', () => {
     const text = long(9_000);
     const known = knownIn(JSON.stringify({ text }));
     const forged = { first: '\u0000:0', second: '\u00000', text };

@@ -83,7 +83,7 @@ describe('speech of a provider with words of its own', () => {
     ]);
   });
 
-  it('is not asked for in a way that the provider does not know', async () => {
+  it('is not requested in a way that the provider does not support', async () => {
     const { calls } = await given({});
     const answer = await speak('voices', { voice: 'v', stream_format: 'sse' });
 
@@ -111,7 +111,7 @@ describe('a form for a provider with words of its own', () => {
     },
   );
 
-  it('is written anew where the provider takes a form, with the file as it was', async () => {
+  it('is rewritten as a form where the provider takes one, with the file unchanged', async () => {
     const { calls } = await given({
       answers: [{ headers: JSON_TYPE, chunks: ['{"text":"Hi","words":[]}'] }],
     });
@@ -223,8 +223,8 @@ describe('a form for a provider with words of its own', () => {
   });
 });
 
-describe('pictures of a provider with words of its own', () => {
-  it('are asked for with a form and told in JSON', async () => {
+describe('images of a provider with parameters of its own', () => {
+  it('are requested with a form and returned in JSON', async () => {
     const told = '{"image":"AAAA","finish_reason":"SUCCESS","seed":1}';
     const { calls } = await given({ answers: [{ headers: JSON_TYPE, chunks: [told] }] });
     const answer = await gateway.request('/v1/images/generations', {
@@ -253,7 +253,7 @@ describe('pictures of a provider with words of its own', () => {
     expect(calls[0]?.path).toBe('/hf-inference/models/ByteDance/Hyper-SD');
   });
 
-  it("are asked of a caller's own host in the caller's words", async () => {
+  it("are requested from a caller's own host in the caller's format", async () => {
     const { calls } = await given({ settings: { GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:9' } });
     await gateway.request('/v1/embeddings', {
       method: 'POST',

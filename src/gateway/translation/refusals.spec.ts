@@ -4,7 +4,7 @@ import { aGateway, type TestGateway } from '../../../test/support/gateway.js';
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-it('a refusal whose type stands in a header is told as what it is', async () => {
+it('a refusal whose type is in a header is reported as that type', async () => {
   const headers = {
     'content-type': 'application/json',
     'x-amzn-errortype': 'ThrottlingException:http://internal.amazon.com/coral/',

@@ -114,7 +114,7 @@ describe('the usage of a native chat stream', () => {
     expect(await (await chat(CHAT, { 'x-gateway-virtual-key': 'azure' })).text()).toBe(WITHOUT);
   });
 
-  it('is requested in a compressed body, which is sent decoded, for an answer without compression', async () => {
+  it('is requested in a compressed body, which is sent decoded, for a response without compression', async () => {
     const { request, calls } = await given();
 
     const answer = await request('/v1/chat/completions', {

@@ -48,7 +48,7 @@ const open = (asked: Json = {}, wishes: Partial<Translation> = {}) => {
 const lines = (...values: object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
 describe('TranslatedStream', () => {
-  it("gives a client of the hub's shape its chunks, ends with [DONE], and reads usage and model beside", () => {
+  it("gives a client of the hub's format its chunks, ends with [DONE], and reads usage and model", () => {
     const { stream, reading } = open();
 
     const text = stream.feed(
@@ -60,7 +60,7 @@ describe('TranslatedStream', () => {
     expect(reading).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 }, responseModel: 'm-1' });
   });
 
-  it('tells usage to a client that asked for it', () => {
+  it('reports usage to a client that requested it', () => {
     const { stream } = open({ stream_options: { include_usage: true } });
 
     expect(stream.feed(Buffer.from(lines({ usage: '1' })))).toBe(sse({ choices: [], usage: USAGE }));
@@ -115,7 +115,7 @@ describe('TranslatedStream', () => {
   const choice = (index: number, finish_reason: string | null) =>
     sse({ choices: [{ index, delta: {}, finish_reason }] });
 
-  it('without [DONE] is whole when each of its answers has told why it ended', () => {
+  it('without [DONE] is complete when each of its choices has reported why it ended', () => {
     const { stream } = open({}, { translator: null });
     stream.feed(Buffer.from(choice(0, null) + choice(1, null) + choice(0, 'stop') + choice(1, 'length')));
 
@@ -197,7 +197,7 @@ describe('TranslatedStream', () => {
     expect(reading).toMatchObject({ usage: { input_tokens: 9, output_tokens: 30 }, isBeginning: false });
   });
 
-  it('of Gemini knows what was told by the last event before the client left, thoughts and all', () => {
+  it('of Gemini has the usage of the last event before the client left, including thoughts', () => {
     const event = (text: string, usageMetadata: object) => ({
       candidates: [{ index: 0, content: { parts: [{ text }] } }],
       usageMetadata: { promptTokenCount: 500, ...usageMetadata },

@@ -68,7 +68,7 @@ describe('a parameter that the provider does not have', () => {
     expect(ASKED.map(([name]) => name).toSorted()).toEqual([...DROPPABLE_PARAMETERS.keys()].toSorted());
   });
 
-  it.each(ASKED)('"%s" is refused, or dropped where that is asked for', async (name, value, slug, path) => {
+  it.each(ASKED)('"%s" is refused, or dropped on request', async (name, value, slug, path) => {
     await given({ answers: [{ chunks: [slug === 'gemini' ? GEMINI : CLAUDE] }] });
     const said = path === 'responses' ? { model: CHAT.model, input: 'Hi' } : CHAT;
     const ask = (headers: object): Promise<Response> =>
@@ -102,7 +102,7 @@ describe('a parameter that the provider does not have', () => {
     ['web_search_options', {}, 'claude'],
     ['parallel_tool_calls', false, 'gemini'],
     ['stop', ['a', 'b', 'c', 'd', 'e', 'f'], 'gemini'],
-  ])('"%s" is never dropped, because the client would misread the answer', async (name, value, slug) => {
+  ])('"%s" is never dropped, because the client would misread the response', async (name, value, slug) => {
     await given();
 
     const answer = await gateway.chat({ ...CHAT, seed: 7, [name]: value }, { ...at(slug), ...DROP });
@@ -128,7 +128,7 @@ describe('a parameter that the provider does not have', () => {
     await answer.text();
   });
 
-  it('is unknown to the rest of a translation: an answer repeats what holds', async () => {
+  it('is unknown to the rest of a translation: a response repeats what applies', async () => {
     await given();
 
     const answer = await gateway.request('/v1/responses', {
@@ -219,7 +219,7 @@ describe('the rule for unsupported parameters', () => {
 });
 
 describe('the response cache', () => {
-  it('gives an answer again to what was sent as the same request, and names what that one lost', async () => {
+  it('returns a response again for what was sent as the same request, and names what that one lost', async () => {
     await given();
     const ask = (more: object): Promise<Response> =>
       gateway.chat({ ...CHAT, ...more }, { ...at('claude'), ...DROP, 'x-gateway-cache': 'simple' });

@@ -39,7 +39,7 @@ describe('a request under limits', () => {
     expect((await logged()).attempts[0]).not.toHaveProperty('charges');
   });
 
-  it('is refused with 402 when the budget does not cover it, and clients are told not to try again', async () => {
+  it('is refused with 402 when the budget does not cover it, and the response forbids retries', async () => {
     const { chat, calls, logged } = await given(limitedBy(aBudget(5_000)));
 
     const response = await chat(CHAT);
@@ -58,7 +58,7 @@ describe('a request under limits', () => {
     expect(await logged()).toMatchObject({ ending: 'refused', status: 402, cost_nano_usd: null });
   });
 
-  it('is refused with 429 when the rate is reached, and told when to come back', async () => {
+  it('is refused with 429 when the rate is reached, with the time of the next try', async () => {
     const { chat } = await given(limitedBy(aLimit({ amount: 1, windowMs: 60_000 })));
     await chat(CHAT);
 
@@ -132,7 +132,7 @@ describe('a request under limits', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('moves on to another target where the virtual key has no room, and is charged for what answers', async () => {
+  it('moves on to another target when the virtual key is exhausted, and is charged for the one that responds', async () => {
     const [few, budget] = [aLimit({ amount: 0 }), aBudget(1_000_000_000)];
     const { chat, calls, logged } = await given({
       ...limitedBy(budget),

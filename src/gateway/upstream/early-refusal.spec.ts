@@ -142,7 +142,7 @@ const STATUSES = [413, 429, 401];
 
 describe.each(BODIES)('an upload %s', (_body, body, headers) => {
   it.each(CLOSINGS.flatMap((closing) => STATUSES.map((status) => [status, closing] as const)))(
-    'is answered with the early %i of a provider that closes %s',
+    'returns the early %i of a provider that closes %s',
     async (status, closing) => {
       const wire = await aProvider({ status, closing });
       const answers = [];
@@ -152,7 +152,7 @@ describe.each(BODIES)('an upload %s', (_body, body, headers) => {
     },
   );
 
-  it('is answered over TLS, too', async () => {
+  it('works over TLS, too', async () => {
     const wire = await aSecureProvider({ status: 413, closing: 'politely' });
     const answers = [];
     for (let round = 0; round < ROUNDS; round++) answers.push(await answerTo(wire, body(), headers));
@@ -160,7 +160,7 @@ describe.each(BODIES)('an upload %s', (_body, body, headers) => {
     expect(answers).toEqual(Array.from({ length: ROUNDS }, () => [413, REFUSAL]));
   });
 
-  it('fails at once where the provider closes without an answer', async () => {
+  it('fails at once when the provider closes without a response', async () => {
     const wire = await aProvider({ status: 0, closing: 'silently' });
     const startedAt = performance.now();
 

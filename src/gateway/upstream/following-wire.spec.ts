@@ -48,7 +48,7 @@ function played(...answers: readonly Scripted[]) {
 }
 
 describe('a request that follows another', () => {
-  it('goes where the first answer says, with all that the first had, and its answer alone is heard', () => {
+  it('follows the first response with everything the first request had, and only its response is used', () => {
     const { asked, heard } = played(
       { status: 200, chunks: ['{"out', 'put":"f1"}'] },
       { status: 200, chunks: ['line 1\n', 'line 2\n'] },
@@ -58,7 +58,7 @@ describe('a request that follows another', () => {
     expect(heard).toEqual(['connect', 'connect', 200, 'line 1\n', 'line 2\n', 'end']);
   });
 
-  it('is not sent where the first is refused, which is heard as it is', () => {
+  it('is not sent when the first is refused, which is passed on unchanged', () => {
     const { asked, heard } = played({ status: 404, chunks: ['{"error":', '{}}'] });
     expect(asked).toHaveLength(1);
     expect(heard).toEqual(['connect', 404, '{"error":', '{}}', 'end']);

@@ -41,7 +41,7 @@ function played(takes: number) {
 
 const HEAD = '200 content-type: text/event-stream';
 
-describe('a stored answer on the wire', () => {
+describe('a stored response on the wire', () => {
   it('comes with its head and in its pieces', () => {
     expect(played(9).heard).toEqual([HEAD, 'one', 'two', 'three', 'end']);
   });
@@ -55,7 +55,7 @@ describe('a stored answer on the wire', () => {
     expect(heard).toEqual([HEAD, 'one', 'two', 'three', 'end']);
   });
 
-  it('ends at once, and once, when nobody wants the rest', () => {
+  it('ends at once, and once, when the reader stops', () => {
     const { heard, more, abort } = played(1);
     abort(new Error('left'));
     abort();

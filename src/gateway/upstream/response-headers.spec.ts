@@ -12,7 +12,7 @@ const passed = (...lines: readonly string[]): string[] => {
   return headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1] ?? ''}`] : []));
 };
 
-describe('the head of an answer', () => {
+describe('the headers of a response', () => {
   it.each([
     'Set-Cookie: __Host-gatehouse=stolen; Path=/; Secure',
     'set-cookie: gatehouse_session=stolen',

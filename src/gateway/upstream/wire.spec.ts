@@ -74,7 +74,7 @@ const BODIES = [
 ] as const;
 
 describe('a request with a body of', () => {
-  it.each(BODIES)('%s is answered the same', async (_, body, byUndici) => {
+  it.each(BODIES)('%s gets the same response', async (_, body, byUndici) => {
     const made = { undici: 0 };
 
     expect(await heard({ body }, made)).toEqual([
@@ -86,7 +86,7 @@ describe('a request with a body of', () => {
     expect(made.undici).toBe(byUndici);
   });
 
-  it.each(BODIES)('%s is answered the same where the setting wants undici', async (_, body) => {
+  it.each(BODIES)('%s gets the same response when the setting selects undici', async (_, body) => {
     const made = { undici: 0, hasOwn: false };
 
     expect(await heard({ body }, made)).toEqual([

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('Rooms', () => {
+describe('Semantic namespaces', () => {
   it('know what was kept, the newest first, and each question once', async () => {
     const rooms = new Rooms(null);
     const room = aRoom();
@@ -50,7 +50,7 @@ describe('Rooms', () => {
     expect(await keysIn(mine, room)).toEqual([two.key, one.key]);
   });
 
-  it('read a room in the store although a question of their own is there already', async () => {
+  it('read a namespace in the store even when they hold a prompt of their own', async () => {
     const store = new MemoryVectorStore();
     const room = aRoom();
     const [theirs, mine] = [aQuestion(), aQuestion()];
@@ -63,7 +63,7 @@ describe('Rooms', () => {
     expect(await keysIn(rooms, room)).toEqual([mine.key, theirs.key]);
   });
 
-  it('go on with what they know while the store is away', async () => {
+  it('use what they hold while the store is unavailable', async () => {
     const store = new MemoryVectorStore();
     const rooms = new Rooms(store);
     const room = aRoom();
@@ -77,7 +77,7 @@ describe('Rooms', () => {
     expect(store.lookups).toBe(1);
   });
 
-  it('hold so many questions of a room, and so many bytes of all, and let go of what was used longest ago', async () => {
+  it('bound the prompts per namespace and the bytes overall, and evict the least recently used', async () => {
     const rooms = new Rooms(null, 10_000);
     const [first, second, third] = [aRoom(), aRoom(), aRoom()];
     const fill = (room: VectorRoom, count: number) => {

@@ -90,7 +90,7 @@ const recordOf = async (gateway: TestGateway, at: number) => {
 };
 
 describe('a question that means the same', () => {
-  it('gets the answer; what the embedding cost stands in its record, and so do the score and what was saved', async () => {
+  it('gets the response; its record has the embedding cost, the score and the savings', async () => {
     const gateway = await given();
 
     const [first, second] = [await ask(gateway, FIRST), await ask(gateway, ALIKE)];
@@ -119,7 +119,7 @@ describe('a question that means the same', () => {
     expect(hit?.cache_score).toBeCloseTo(0.98, 2);
   });
 
-  it('is asked for only when the very same one has no answer', async () => {
+  it('is computed only when no exact match exists', async () => {
     const gateway = await given();
     await ask(gateway, FIRST);
 
@@ -142,7 +142,7 @@ describe('a question that means the same', () => {
     expect(gateway.calls).toHaveLength(3);
   });
 
-  it('gets a stream if it wants one, piece by piece as it once came, and nobody else gets it', async () => {
+  it('gets a stream if it requests one, in the original pieces, and other requests do not', async () => {
     const pieces = ['data: {"choices":[{"delta":{"content":"o"}}]}\n\n', 'data: [DONE]\n\n'];
     const gateway = await given({
       answers: [{ headers: { 'content-type': 'text/event-stream' }, chunks: pieces }, answerOf('plain')],
@@ -217,7 +217,7 @@ describe('a question that means the same', () => {
     expect(same.calls).toHaveLength(0);
   });
 
-  it('gets no answer that is too old for one of the two, nor one that is gone', async () => {
+  it('gets no response that is too old for either of the two, or gone', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const gateway = await given({ settings: { GATEHOUSE_CACHE_MEMORY_BYTES: '0' } });
     const lasting = (max_age: number) => ({ config: { cache: { ...SEMANTIC.cache, max_age } } });
@@ -232,7 +232,7 @@ describe('a question that means the same', () => {
     expect((await ask(gateway, FIRST, lasting(60))).cache).toBe('SEMANTIC MISS');
   });
 
-  it('is one of many that come at once: the provider and the embedding are asked once', async () => {
+  it('is one of many simultaneous ones: the provider and the embedding are called once', async () => {
     const gateway = await given();
 
     const heard = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, FIRST)));
@@ -241,7 +241,7 @@ describe('a question that means the same', () => {
     expect(heard.filter(({ cache }) => cache === 'HIT')).toHaveLength(19);
   });
 
-  it('never makes an answer to another question that of a request which wants the very same', async () => {
+  it('never lets a similar match replace an exact one', async () => {
     // The second vector arrives with the third request: the wait for it is limited.
     const gateway: TestGateway = await given({
       embed: (text) => ({
@@ -275,7 +275,7 @@ describe('a question that means the same', () => {
 });
 
 describe('the embedding', () => {
-  it('is asked with the stored key alone: nothing of the client goes there but the text', async () => {
+  it('is called with the stored key alone: only the text of the client is sent', async () => {
     const gateway = await given();
     await ask(gateway, FIRST, {
       headers: { authorization: 'Bearer own', 'x-custom': 'private', cookie: 'a=b' },
@@ -298,7 +298,7 @@ describe('the embedding', () => {
     ]);
   });
 
-  it('is asked in the words of a provider that speaks another dialect', async () => {
+  it('is called in the dialect of another provider', async () => {
     const gateway = await given({
       virtualKeys: { vectors: 'google' },
       answers: [{ chunks: ['{"embedding":{"values":[1,0]},"embeddings":[{"values":[1,0]}]}'] }, ...ANSWERS],
@@ -311,7 +311,7 @@ describe('the embedding', () => {
     expect(gateway.calls[0]?.path).toMatch(/gemini-embedding-001:(batchEmbedContents|embedContent)/);
   });
 
-  it('is asked once for a text, whichever targets it goes to', async () => {
+  it('is computed once per text, whichever targets the request goes to', async () => {
     const gateway = await given({ answers: [{ status: 503, chunks: ['{}'] }, answerOf('two')] });
     const config = {
       ...SEMANTIC,
@@ -330,7 +330,7 @@ describe('the embedding', () => {
     ['answers without a vector', { chunks: ['{"data":[]}'] }],
     ['answers with no numbers', vectorAnswer([Number.NaN])],
   ])(
-    'is done without where the provider %s: the request goes on, and is not asked there again at once',
+    'is skipped when the provider %s: the request continues, and the provider is not called again at once',
     async (_, failure) => {
       const gateway = await given({ embed: () => failure });
 
@@ -346,7 +346,7 @@ describe('the embedding', () => {
     },
   );
 
-  it('of a price that nobody knows leaves the cost of a hit unknown, and never makes it nothing', async () => {
+  it('without a known price leaves the cost of a hit unknown, and never zero', async () => {
     const gateway = await given({ prices: {} });
     await ask(gateway, FIRST);
     await ask(gateway, ALIKE);
@@ -358,7 +358,7 @@ describe('the embedding', () => {
     });
   });
 
-  it('may be billed although its answer broke off: what it was asked is counted', async () => {
+  it('may be billed although its response broke off: its input is counted', async () => {
     const gateway = await given({
       embed: () => ({ status: 200, chunks: ['{"data":['], error: new Error('cut') }),
     });
@@ -371,7 +371,7 @@ describe('the embedding', () => {
     ]);
   });
 
-  it('counts against budgets, is charged to them, and is done without where they have no room', async () => {
+  it('counts against budgets, is charged to them, and is skipped when they are exhausted', async () => {
     const budget = aBudget(100_000_000);
     const caller = aCaller({ limits: { limits: [budget], policies: [] } });
     const gateway = await given({ caller });
@@ -436,7 +436,7 @@ describe('what is said of the cache', () => {
     expect(heard.map((each) => each.cache)).toEqual(['SEMANTIC MISS', 'SEMANTIC HIT']);
   });
 
-  it('is refused without an embedding, and the answer says where it is missing', async () => {
+  it('is refused without an embedding, and the response names the missing place', async () => {
     const gateway = await given();
 
     const refused = await ask(gateway, FIRST, { config: null, headers: { 'x-gateway-cache': 'semantic' } });

@@ -20,7 +20,7 @@ function cosine(one: readonly number[], other: readonly number[]): number {
   return product / Math.sqrt(sum((at) => (one[at] ?? 0) ** 2) * sum((at) => (other[at] ?? 0) ** 2));
 }
 
-describe('likeness', () => {
+describe('similarity', () => {
   it('is the cosine of the numbers that were put into bytes, but for what rounding can add up to', () => {
     fc.assert(
       fc.property(values(64), values(64), (one, other) => {

@@ -226,7 +226,7 @@ describe('the checks', () => {
     expect(await at({ prompt: 'x' })).toEqual({ prompt: 'P x' });
   });
 
-  it('webhook is signed, tells what is asked, and may change it', async () => {
+  it('webhook is signed, describes the request, and may change it', async () => {
     const calls: HttpCall[] = [];
     const changed = { messages: [] };
     const answer = { verdict: false, data: { why: 'x' }, transformedData: { request: { json: changed } } };
@@ -265,7 +265,7 @@ describe('the checks', () => {
     ['a status of failure', { status: 500, text: '{"verdict":true}' }],
     ['no verdict', { status: 200, text: '{"data":1}' }],
     ['no JSON', { status: 200, text: '<html>' }],
-  ])('webhook could not be made when it answers %s', async (_, answer) => {
+  ])('webhook fails when it returns %s', async (_, answer) => {
     await expect(
       run('default.webhook', { webhookURL: 'https://example.com' }, 'x', { http: async () => answer }),
     ).rejects.toThrow();
@@ -312,7 +312,7 @@ describe('the checks', () => {
     },
   );
 
-  it('webhook reads an answer with a byte order mark', async () => {
+  it('webhook reads a response with a byte order mark', async () => {
     const http = async () => ({ status: 200, text: '\ufeff{"verdict":false}' });
     const found = await run('default.webhook', { webhookURL: 'https://a.example' }, 'x', { http });
     expect(found.verdict).toBe(false);

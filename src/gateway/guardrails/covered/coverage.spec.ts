@@ -390,7 +390,7 @@ describe('the response of a path that no row names', () => {
     expect((await ask({ operation, config: redacting, answer: CLEAN })).status).toBe(200);
   });
 
-  it('passes where guardrails only judge requests, and where nothing but its head is asked for', async () => {
+  it('passes where guardrails only judge requests, and where only headers are requested', async () => {
     const operation = { method: 'GET', path: '/unheard/of' };
     expect((await ask({ operation, input: ['pg-1'], answer: CLEAN })).status).toBe(200);
     await gateway?.close();

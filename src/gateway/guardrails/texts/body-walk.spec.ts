@@ -65,7 +65,7 @@ describe('the texts of a body', () => {
     expect(every(body)).toEqual(['a', 'b', 'c']);
   });
 
-  it('include whatever stands below a place that the interface does not shape, names and numbers too', () => {
+  it('include everything below a place that the interface leaves open, names and numbers too', () => {
     const body = { messages: [{ args: { type: 'a', id: ['b', { model: 4111111111111111 }] } }] };
 
     expect(every(body)).toEqual(['type', 'a', 'id', 'b', 'model', '4111111111111111']);

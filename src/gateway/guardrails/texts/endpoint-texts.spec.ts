@@ -11,10 +11,10 @@ function textsOf(body: Json, tree: TextTree | null): string[] {
   return read.found.flatMap(({ text, kind }) => (kind === 'beside' ? [] : [text]));
 }
 
-describe("guardrails read Cohere's own shape", () => {
+describe("guardrails read Cohere's own format", () => {
   const chat = ENDPOINT_TEXTS['chat-v2'];
 
-  it('in requests and answers', () => {
+  it('in requests and responses', () => {
     const call = { function: { name: 'f', arguments: '{"city":"Rome"}' } };
     const asked = {
       messages: [
@@ -113,7 +113,7 @@ it("guardrails read what Mistral's gaps are filled with", () => {
   expect(gap?.answer && textsOf(answer, gap.answer)).toEqual(['return 1']);
 });
 
-it('guardrails read what documents say, wherever an answer says it', () => {
+it('guardrails read what documents say, wherever a response says it', () => {
   const { request, answer } = ENDPOINT_TEXTS.ocr ?? {};
   const word = (text: string) => ({ text, confidence: 0.9, start_index: 0 });
   const page = {

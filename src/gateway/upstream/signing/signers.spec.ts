@@ -313,12 +313,12 @@ describe('google-service-account', () => {
     [[200, 'null'], 'upstream_error'],
     [[200, '{"access_token":"canary\\r\\nx: y","expires_in":3600}'], 'upstream_error'],
     [[200, '{"access_token":7}'], 'upstream_error'],
-  ])('makes of the answer %j the error %s', async (given, code) => {
+  ])('maps the response %j to the error %s', async (given, code) => {
     answer = given;
     expect(await failureOf(() => sign('google-service-account', targetOf(JSON.stringify(FILE))))).toBe(code);
   });
 
-  it('says that the service is away when it is', async () => {
+  it('reports an outage of the service', async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
     const code = await failureOf(() => sign('google-service-account', targetOf(JSON.stringify(FILE))));

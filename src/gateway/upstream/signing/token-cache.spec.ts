@@ -83,7 +83,7 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('never gives a token that is over', async () => {
+  it('never returns an expired token', async () => {
     const { cache, calls, fetch, settle, clock, buy } = aCache();
     await buy('a');
     clock.now += HOUR;
