@@ -44,7 +44,7 @@ describe('the page of endpoints', () => {
     }
   });
 
-  it('leaves blank what nobody can ask for', () => {
+  it('leaves blank what cannot be requested', () => {
     expect(markOf(findProvider('sandbox'), 'vector-stores')).toBe('');
   });
 });

@@ -45,7 +45,7 @@ describe('supportOf', () => {
     expect(supportOf(provider([], ['chat-completions', 'rerank']), 'embeddings')).toBeNull();
   });
 
-  it('reaches every shape of chat wherever chat is had or translated, and nowhere else', () => {
+  it('reaches every chat format wherever chat is served or translated, and nowhere else', () => {
     for (const shape of shapes) {
       expect(supportOf(provider(['chat-completions'], []), shape)).toBe('translated');
       expect(supportOf(provider([], ['chat-completions']), shape)).toBe('translated');
@@ -54,7 +54,7 @@ describe('supportOf', () => {
     }
   });
 
-  it('counts by itself wherever chat is reached and nobody else counts', () => {
+  it('counts by itself wherever chat is reached and the provider does not count', () => {
     expect(supportOf(provider(['chat-completions'], []), counting)).toBe('counted');
     expect(supportOf(provider([], ['chat-completions']), counting)).toBe('counted');
     expect(supportOf(provider([], ['chat-completions', counting]), counting)).toBe('translated');

@@ -32,7 +32,7 @@ describe('the charging table', () => {
     expect(new Set(paths).size).toBe(paths.length);
   });
 
-  it('measures every endpoint whose answers report usage', () => {
+  it('measures every endpoint whose responses report usage', () => {
     const unmeasured = endpoints
       .filter(({ usage }) => usage)
       .flatMap(({ operations }) => operations)
@@ -70,13 +70,13 @@ describe('the output of a request', () => {
 });
 
 describe('media', () => {
-  it('has more tokens for a larger picture, partial pictures and pictures to edit', () => {
+  it('has more tokens for a larger image, partial images and images to edit', () => {
     const body = { n: 2, size: '2048x3072', partial_images: 3, images: ['a', 'b'] };
     const [, tokens] = imagesCharge.most({ ...facts, body }) ?? [];
     expect(tokens).toMatchObject({ output_tokens: 2 * (4 * 6_240 + 300), image_input_tokens: 16_000 });
   });
 
-  it('takes as many pictures as the largest of two fields of a form says', () => {
+  it('takes the largest number of images that either field of a form requests', () => {
     expect(imagesCharge.most({ ...facts, body: { n: ['1', '10'] } })?.[0]).toMatchObject({ image_count: 10 });
   });
 

@@ -53,7 +53,7 @@ function refusal(work: () => unknown): unknown {
 describe.each(DIALECTS)('stop sequences for %s', (provider, place, most) => {
   const few = fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: Math.min(most, 8) });
 
-  it('are a list in their order, also one alone, and whichever shape the client speaks', () => {
+  it('are a list in their order, also a single one, and in every client format', () => {
     fc.assert(
       fc.property(few, (stops) => {
         expect(at(sent(provider, asked(stops)), place)).toEqual(stops);

@@ -6,7 +6,7 @@ import { chatCompletionsUsage as reader } from './chat-completions.js';
 const usage = (raw: unknown) => reader.fromAnswer({ usage: raw });
 const bare = { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 };
 
-describe('the usage of a chat answer', () => {
+describe('the usage of a chat response', () => {
   it('has the totals and the finer kinds that OpenAI reports', () => {
     expect(
       usage({
@@ -105,7 +105,7 @@ describe('the usage of a chat answer', () => {
   });
 });
 
-describe('the text of a chat answer', () => {
+describe('the text of a chat response', () => {
   it('is content, refusal, reasoning and tool calls of every choice', () => {
     const answer = {
       choices: [
@@ -167,7 +167,7 @@ describe('the input text of a chat request', () => {
   });
 });
 
-describe('reading what nobody promised', () => {
+describe('reading unknown fields', () => {
   const names = [
     'usage',
     'x_groq',

@@ -5,7 +5,7 @@ import { generateContentUsage as reader } from './generate-content.js';
 const usage = (usageMetadata: unknown, known: Usage | null = null) =>
   reader.fromAnswer({ usageMetadata }, known);
 
-describe("the service tier of Google's answers", () => {
+describe("the service tier of Google's responses", () => {
   it.each([
     [{ serviceTier: 'flex' }, 'flex'],
     [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'ON_DEMAND_PRIORITY'],
@@ -16,7 +16,7 @@ describe("the service tier of Google's answers", () => {
   });
 });
 
-describe("the usage of Google's answers", () => {
+describe("the usage of Google's responses", () => {
   it('has prompt and tools as input, and candidates and thoughts as output', () => {
     expect(
       usage({
@@ -87,7 +87,7 @@ describe("the usage of Google's answers", () => {
     expect(usage({ promptTokenCount: 9 }, known)).toEqual(known);
   });
 
-  it('is unknown where no prompt is told', () => {
+  it('is unknown when no prompt is reported', () => {
     for (const raw of [undefined, null, 'x', [], {}, { promptTokenCount: 0 }, { candidatesTokenCount: 4 }])
       expect(usage(raw)).toBeNull();
   });
@@ -105,7 +105,7 @@ describe("the usage of Google's answers", () => {
   });
 });
 
-describe("the text of Google's requests and answers", () => {
+describe("the text of Google's requests and responses", () => {
   it('is what was thought, said and called', () => {
     const parts = [
       { text: 'Hm. ', thought: true },

@@ -21,7 +21,7 @@ describe('the table of endpoints', () => {
     expect(new Set(requests).size).toBe(requests.length);
   });
 
-  it('reads usage only where a request makes an answer', () => {
+  it('reads usage only where a request generates a response', () => {
     for (const { usage, operations: own } of endpoints)
       // A session is a GET that lasts as long as its connection.
       if (usage)

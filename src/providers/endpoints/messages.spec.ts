@@ -61,7 +61,7 @@ describe('the usage of a message', () => {
     expect(told(events)).toEqual({ input_tokens: 500, output_tokens: 90, cached_input_tokens: 20 });
   });
 
-  it('takes the input from the delta where the start told none', () => {
+  it('takes the input from the delta when the start reported none', () => {
     expect(
       told([start({ input_tokens: 0, output_tokens: 0 }), delta({ input_tokens: 7, output_tokens: 2 })]),
     ).toEqual({ input_tokens: 7, output_tokens: 2 });
@@ -95,7 +95,7 @@ describe('the usage of a message', () => {
 });
 
 describe('the model of a message', () => {
-  it('stands in the answer, or in the first event', () => {
+  it('is in the response, or in the first event', () => {
     expect(reader.modelOf({ model: 'claude-opus-4-5' })).toBe('claude-opus-4-5');
     expect(reader.modelOf(start({}))).toBe('claude-opus-4-5');
     expect(reader.modelOf(delta({}))).toBeNull();

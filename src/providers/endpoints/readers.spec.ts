@@ -56,7 +56,7 @@ describe('embeddings', () => {
     expect(embeddingsUsage.inputText({ input: ['a', 'b'] })).toBe('ab');
   });
 
-  it("of Google's own shape have usage where the model tells it", () => {
+  it("of Google's own format have usage where the model reports it", () => {
     const usageMetadata = { promptTokenCount: 9, promptTokenDetails: [{ modality: 'AUDIO', tokenCount: 4 }] };
 
     expect(embedContentUsage.fromAnswer({ embedding: {}, usageMetadata })).toEqual({
@@ -158,7 +158,7 @@ describe('transcripts', () => {
     });
   });
 
-  it('have the length that verbose ones tell, where nobody tells usage', () => {
+  it('have the length of verbose responses when no usage is reported', () => {
     const verbose = { task: 'transcribe', language: 'English', duration: 8.47, text: 'Hi', segments: [] };
     const usage = { type: 'duration', seconds: 9 };
 
@@ -191,12 +191,12 @@ describe('documents that were read', () => {
       expect(ocrUsage.fromAnswer({ ...answer, usage_info: { pages_processed: pages } })).toBeNull();
   });
 
-  it('have annotated pages where annotations were asked for, with or without a picture to annotate', () => {
+  it('have annotated pages when annotations were requested, with or without an image to annotate', () => {
     for (const request of [{ bbox_annotation_format: schema }, { document_annotation_format: schema }])
       expect(askedBy(request).fromAnswer({ ...answer, pages: [] })).toEqual(annotated);
   });
 
-  it('have annotated pages where the answer has annotations, whoever asked for them', () => {
+  it('have annotated pages when the response has annotations, whether requested or not', () => {
     const image = { id: 'img-0', image_annotation: '{"a":1}' };
 
     expect(ocrUsage.fromAnswer({ ...answer, document_annotation: '{"a":1}' })).toEqual(annotated);

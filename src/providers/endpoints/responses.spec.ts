@@ -42,7 +42,7 @@ describe('the usage of a response', () => {
 });
 
 describe('the model of a response', () => {
-  it('stands in the answer, or in the response of an event', () => {
+  it('is in the response, or in the response object of an event', () => {
     expect(reader.modelOf({ model: 'gpt-5' })).toBe('gpt-5');
     expect(reader.modelOf({ type: 'response.created', response: { model: 'gpt-5' } })).toBe('gpt-5');
     expect(reader.modelOf({ type: 'response.output_text.delta', delta: 'x' })).toBeNull();

@@ -22,7 +22,7 @@ describe("Cohere's chat", () => {
     expect(chatV2Usage.fromAnswer({ type: 'message-end', delta: { usage } })).toEqual(told);
   });
 
-  it('says its texts in answers and events', () => {
+  it('yields its texts in responses and events', () => {
     const call = { function: { name: 'f', arguments: '{"a":1}' } };
     const content = [
       { type: 'thinking', thinking: 'hm ' },
@@ -43,7 +43,7 @@ describe("Cohere's chat", () => {
     );
   });
 
-  it('reads what was asked', () => {
+  it('reads the prompt', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },

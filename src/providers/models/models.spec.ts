@@ -72,7 +72,7 @@ describe('what a model does, by its name', () => {
     ['black-forest-labs/FLUX.1-schnell', 'image-generations'],
     ['davinci-002', 'completions'],
     ['gpt-3.5-turbo-instruct', 'completions'],
-  ] as const)('%s can be asked for %s', (model, endpoint) => {
+  ] as const)('%s supports %s', (model, endpoint) => {
     expect(endpointsOfModel(model)).toContain(endpoint);
   });
 
@@ -87,7 +87,7 @@ describe('what a model does, by its name', () => {
 describe('modelEntry', () => {
   const openai = findProvider('openai');
 
-  it('has the shape of OpenAI, and says what the gateway knows', () => {
+  it('has the format of OpenAI, and lists what the gateway knows', () => {
     expect(withPrice(modelEntry('gpt-5', openai, 400_000), price)).toMatchObject({
       id: 'gpt-5',
       object: 'model',
@@ -99,14 +99,14 @@ describe('modelEntry', () => {
     });
   });
 
-  it('names only endpoints that the provider can be asked for', () => {
+  it('names only endpoints that the provider supports', () => {
     const { endpoints } = modelEntry('gpt-5', openai, null);
 
     expect(endpoints).toContain('chat-completions');
     for (const endpoint of endpoints) expect(supportOf(openai, endpoint)).not.toBeNull();
   });
 
-  it('leaves a price that nobody knows empty, and kinds that are charged as another out', () => {
+  it('leaves an unknown price empty, and leaves out kinds that are charged as another', () => {
     const entry = modelEntry('gpt-99', openai, null);
 
     expect(withPrice(entry, null).pricing).toBeNull();

@@ -163,7 +163,7 @@ describe('costOf', () => {
     expect(costOf(read(3, 3), plain)).toBeNull();
   });
 
-  it('charges sound, and not the tokens that are told beside it, where only sound has a price', () => {
+  it('charges audio, and not the tokens reported beside it, when only audio has a price', () => {
     const hourly: Price = { ...pages, units: { audioInputHour: 180_000_000 } };
     const usage = { input_tokens: 4, output_tokens: 635, audio_input_ms: 60_000 };
 

@@ -43,7 +43,7 @@ const client = new OpenAI({
   },
 });
 
-describe("the sandbox, asked by OpenAI's client", () => {
+describe("the sandbox, called by OpenAI's client", () => {
   it('has the types of its wire format', () => {
     expectTypeOf<WireCompletion>().toExtend<OpenAI.Chat.ChatCompletion>();
     expectTypeOf<WireChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();
@@ -58,7 +58,7 @@ describe("the sandbox, asked by OpenAI's client", () => {
     expect(answer.usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
   });
 
-  it('streams the same content that it answers without a stream, and the usage when asked', async () => {
+  it('streams the same content that it returns without a stream, and the usage on request', async () => {
     const stream = client.chat.completions.stream({
       model: 'sandbox-1',
       messages: hello,
@@ -70,7 +70,7 @@ describe("the sandbox, asked by OpenAI's client", () => {
     expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 3, completion_tokens: 5 });
   });
 
-  it('gives as many choices as asked for, streamed and not', async () => {
+  it('gives as many choices as requested, streamed and not', async () => {
     const request = { model: 'sandbox-1', messages: hello, n: 3 };
 
     expect((await client.chat.completions.create(request)).choices.map(({ index }) => index)).toEqual([
@@ -107,7 +107,7 @@ describe("the sandbox, asked by OpenAI's client", () => {
     }
   });
 
-  it('calls no tool when told not to, and reads out what a tool answered', async () => {
+  it('calls no tool when forbidden, and repeats the result of a tool', async () => {
     const refused = await client.chat.completions.create({
       model: 'sandbox-1',
       messages: [{ role: 'user', content: 'get_weather' }],
@@ -127,7 +127,7 @@ describe("the sandbox, asked by OpenAI's client", () => {
     expect(after.choices[0]?.message.content).toBe('The tool answered: sunny');
   });
 
-  it('writes JSON when asked to, by mode or by schema', async () => {
+  it('writes JSON on request, by mode or by schema', async () => {
     const byMode = await client.chat.completions.create({
       model: 'sandbox-1',
       messages: hello,
@@ -226,7 +226,7 @@ describe('sandboxAnswer', () => {
     ['POST', '/embeddings', 404, 'The sandbox has no POST /embeddings'],
     ['GET', '/chat/completions', 404, 'The sandbox has no GET /chat/completions'],
     ['GET', '/models/gpt-5', 404, 'The sandbox has no model "gpt-5"'],
-  ])('answers %s %s with %i in the shape of an OpenAI error', (method, path, status, message) => {
+  ])('returns for %s %s status %i in the format of an OpenAI error', (method, path, status, message) => {
     const answer = ask({}, path, method);
 
     expect(answer.status).toBe(status);
@@ -251,7 +251,7 @@ describe('sandboxAnswer', () => {
     expect(ask(body).status).toBe(400);
   });
 
-  it('never answers with more than it was sent would justify', () => {
+  it('never returns more than the request justifies', () => {
     const long = 'word '.repeat(200_000);
     const schema = { type: 'object', properties: { text: { default: long } } };
     const answers = [

@@ -152,7 +152,7 @@ describe('reasoning', () => {
     ['claude-haiku-4-5-20251001', 'low', { type: 'enabled', budget_tokens: 2_048 }, undefined],
     ['anthropic.claude-sonnet-4-5-v1:0', 'high', { type: 'enabled', budget_tokens: 16_384 }, undefined],
     ['claude-opus-4-1', 'xhigh', { type: 'enabled', budget_tokens: 16_000 }, undefined],
-  ])('of %s with the effort %s is asked for in its own form', (model, effort, thinking, said) => {
+  ])('of %s with the effort %s is requested in its own format', (model, effort, thinking, said) => {
     const sent = body({ reasoning_effort: effort }, model);
 
     expect(sent.thinking).toEqual(thinking);
@@ -170,7 +170,7 @@ describe('reasoning', () => {
     });
   });
 
-  it('takes half of the limit of tokens at most, and is refused where that leaves no room', () => {
+  it('takes half of the token limit at most, and is refused when too few tokens remain', () => {
     const model = 'claude-haiku-4-5';
     const ask = (limit: number) => body({ reasoning_effort: 'high', max_tokens: limit }, model);
 
@@ -250,7 +250,7 @@ describe('ids of tool calls', () => {
   });
 });
 
-it('instructions alone are what the user says, because Anthropic wants something to answer', () => {
+it('instructions alone become a user message, because Anthropic requires one', () => {
   const { system, messages } = body({ messages: [{ role: 'system', content: 'Say hello.' }] });
 
   expect(system).toBeUndefined();
@@ -357,7 +357,7 @@ describe('tools', () => {
     expect(sent.tool_choice).toEqual(said);
   });
 
-  it('that are not allowed are not told of', () => {
+  it('that are disallowed are not sent', () => {
     const allowed = { mode: 'required', tools: [{ type: 'function', function: { name: 'find' } }] };
     const sent = body({
       tools: [lookup, find],
@@ -615,7 +615,7 @@ describe('messages', () => {
   });
 });
 
-describe('the end of an answer', () => {
+describe('the end of a response', () => {
   it.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],

@@ -330,7 +330,7 @@ describe('citations', () => {
     url_citation: { url: 'https://a.b', title: 'T', start_index: 3, end_index: 8 },
   };
 
-  it("stand in the hub's places in an answer", () => {
+  it("are mapped to the hub's fields in a response", () => {
     const content = [
       { text: 'So ' },
       { citationsContent: { content: [{ text: 'it is' }], citations: [web, document] } },
@@ -453,7 +453,7 @@ describe('what models of other makers do not have', () => {
   });
 });
 
-it('instructions alone are what the user says, because Bedrock wants something to answer', () => {
+it('instructions alone become a user message, because Bedrock requires one', () => {
   const { system, messages } = bodyOf({ messages: [{ role: 'system', content: 'Say hello.' }] });
 
   expect(system).toBeUndefined();
@@ -463,7 +463,7 @@ it('instructions alone are what the user says, because Bedrock wants something t
 describe('a tool that Bedrock runs itself', () => {
   const use = { toolUseId: 's1', name: 'nova_grounding', type: 'server_tool_use' };
 
-  it('is no call for the client in an answer', () => {
+  it('is no call for the client in a response', () => {
     const content = [
       { toolUse: { ...use, input: { query: 'x' } } },
       { toolResult: { toolUseId: 's1', content: [{ json: {} }], type: 'nova_grounding_result' } },
@@ -520,7 +520,7 @@ describe('a stream', () => {
 });
 
 describe('embeddings', () => {
-  it('are written as base64 where the client asked for it', () => {
+  it('are written as base64 on request', () => {
     const answer = embeddingsAnswer({ embeddings: [[0.5]] }, contextOf('cohere.embed-v4:0'), {
       encoding_format: 'base64',
     });
@@ -669,7 +669,7 @@ describe('whatever comes', () => {
     expect(named('SomethingNew')).toMatchObject({ type: 'invalid_request_error' });
   });
 
-  it('Claude is asked for the stop sequence that it found, and says it, where the client can hear it', () => {
+  it('Claude returns the matched stop sequence, and the client gets it where its format has a field for it', () => {
     const asked = (hub: Json, model: string, isStrict: boolean) =>
       (chat.request({ messages: [user], ...hub }, contextOf(model, isStrict)).body as Json)
         .additionalModelResponseFieldPaths;
@@ -686,7 +686,7 @@ describe('whatever comes', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop', stop_sequence: 'END' }] });
   });
 
-  it('answers and errors never throw', () => {
+  it('responses and errors never throw', () => {
     fc.assert(
       fc.property(anyObject, fc.integer({ min: 100, max: 599 }), (answer, status) => {
         for (const translator of [chat, embeddings, images]) {

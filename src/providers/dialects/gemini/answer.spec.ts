@@ -79,7 +79,7 @@ describe('the reason to stop', () => {
     expect(choiceOf(candidate)).not.toHaveProperty('avgLogprobs');
   });
 
-  it('is the length even after a call, when the answer was cut', () => {
+  it('is the length even after a call, when the response was cut', () => {
     const candidate = { ...saying({ functionCall: { name: 'f' } }), finishReason: 'MAX_TOKENS' };
     expect(choiceOf(candidate).finish_reason).toBe('length');
   });
@@ -91,7 +91,7 @@ describe('the message', () => {
     expect(message).toEqual({ role: 'assistant', content: null, refusal: 'Unsafe.' });
   });
 
-  it('is empty where nothing was said and no reason told', () => {
+  it('is empty without text or a reason', () => {
     expect(choiceOf({ finishReason: 'STOP' }).message).toEqual({
       role: 'assistant',
       content: '',
@@ -188,7 +188,7 @@ describe('a call', () => {
   });
 });
 
-describe('sources of a grounded answer', () => {
+describe('sources of a grounded response', () => {
   const groundingChunks = [
     { web: { uri: 'https://a.example', title: 'A' } },
     { retrievedContext: { uri: 'gs://b/c' } },
@@ -215,7 +215,7 @@ describe('sources of a grounded answer', () => {
     ]);
   });
 
-  it('belong to the whole text where no segment is told', () => {
+  it('belong to the whole text when no segment is given', () => {
     const candidate = { ...saying({ text: 'abc' }), groundingMetadata: { groundingChunks } };
     expect(choiceOf(candidate).message.annotations).toEqual([
       cite('https://a.example', 'A', 0, 3),
@@ -262,7 +262,7 @@ describe('probabilities of tokens', () => {
 describe('usage', () => {
   const usageOf = (usageMetadata: unknown) => chatAnswer({ usageMetadata }, context).usage;
 
-  it('adds thoughts to the answer and what tools read to the prompt', () => {
+  it('adds thoughts to the output and what tools read to the prompt', () => {
     expect(
       usageOf({
         promptTokenCount: 10,

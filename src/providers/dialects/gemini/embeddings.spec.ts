@@ -69,7 +69,7 @@ describe('a request for embeddings', () => {
   );
 });
 
-describe('an answer with embeddings', () => {
+describe('a response with embeddings', () => {
   it.each<[string, Json, readonly number[][], number | undefined]>([
     ['one', { embedding: { values: [1, 2] } }, [[1, 2]], undefined],
     ['several', { embeddings: [{ values: [1] }, { values: [2] }] }, [[1], [2]], undefined],
@@ -111,7 +111,7 @@ describe('an answer with embeddings', () => {
     });
   });
 
-  it('is written in base64 for clients that asked for it', () => {
+  it('is written in base64 on request', () => {
     const answer = embeddingsAnswer({ embedding: { values: [0.5, -2] } }, context, {
       encoding_format: 'base64',
     });

@@ -54,7 +54,7 @@ const answer = fc.oneof(
 );
 
 describe('whatever the provider sends', () => {
-  it('an answer is translated without a failure', () => {
+  it('a response is translated without a failure', () => {
     fc.assert(
       fc.property(answer, fc.boolean(), (body, isStrict) => {
         for (const translator of translators) {

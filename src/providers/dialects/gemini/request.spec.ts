@@ -523,7 +523,7 @@ describe('parameters', () => {
     expect(body).not.toHaveProperty('serviceTier');
   });
 
-  it('name no service tier to Vertex AI where the standard one is asked for', () => {
+  it('name no service tier to Vertex AI when the standard one is requested', () => {
     const request = chatRequest({ service_tier: 'default' }, contextFor(FLASH), vertexAi);
 
     expect(request).not.toHaveProperty('headers');
@@ -537,7 +537,7 @@ describe('parameters', () => {
     );
   });
 
-  it("pass along Google's own, and those that nobody knows", () => {
+  it("pass along Google's own, and unknown ones", () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
     const body = bodyOf({
       safety_settings: safety,
@@ -650,7 +650,7 @@ describe('thinking', () => {
     [FLASH, 5_000, 2_500],
     [FLASH, 100_000, 24_576],
     ['gemini-2.5-pro', 100, 128],
-  ])('of %s leaves room for an answer in %i tokens', (model, limit, budget) => {
+  ])('of %s stays below a limit of %i tokens, so that the model can write', (model, limit, budget) => {
     expect(configOf({ reasoning_effort: 'high', max_tokens: limit }, model)).toEqual({
       maxOutputTokens: limit,
       thinkingConfig: { includeThoughts: true, thinkingBudget: budget },

@@ -49,7 +49,7 @@ describe("Gemini's stream", () => {
     expect(run([]).end).toEqual({ chunks: [] });
   });
 
-  it('ends with the last usage that was told, though the stream was cut', () => {
+  it('ends with the last reported usage, though the stream was cut', () => {
     const usageMetadata = (candidatesTokenCount: number) => ({ promptTokenCount: 1, candidatesTokenCount });
     const { end } = run([
       { candidates: [candidate(0, 'a')], usageMetadata: usageMetadata(1) },

@@ -289,7 +289,7 @@ describe('turns of an Anthropic client', () => {
   });
 });
 
-describe('an answer to an Anthropic client', () => {
+describe('a response to an Anthropic client', () => {
   const answer = (message: Json, finish = 'stop', others: Json = {}) =>
     shape.answer(
       { id: 'c1', model: 'm', choices: [{ message, finish_reason: finish }], ...others },
