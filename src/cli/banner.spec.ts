@@ -44,7 +44,7 @@ describe('banner', () => {
     expect(piped).toContain('The first keys are in /data/bootstrap.json');
   });
 
-  it('does not promise a file that was moved away', () => {
+  it('does not promise a file that was moved', () => {
     expect(banner({ ...launched, made: null, keysKept: false })).not.toContain('bootstrap.json');
   });
 });

@@ -37,7 +37,7 @@ describe('the data folder', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is refused, and not tried for ever, where the system makes no folders',
+    'is refused without endless retries where the system creates no folders',
     async () => {
       await expect(openDataFolder('/proc/gatehouse/data')).rejects.toThrow(
         /cannot be created: .* GATEHOUSE_DATA_DIR/,

@@ -65,7 +65,7 @@ describe('childEnvironment', () => {
 });
 
 describe('connectionsNeeded', () => {
-  it('leaves room for every process', () => {
+  it('leaves capacity for every process', () => {
     const of = (processes: string) =>
       connectionsNeeded(loadSettings({ GATEHOUSE_PROCESSES: processes, DATABASE_POOL_SIZE: '8' }));
     expect(of('2')).toBe(100);

@@ -57,12 +57,12 @@ describe('the settings of a running instance', () => {
     expect([...skipped]).toEqual(['Object storage']);
   });
 
-  it('are passed over when the shell is asked for', async () => {
+  it("are skipped when the shell's settings are requested", async () => {
     const { environment } = await checkedEnvironment({ GATEHOUSE_DATA_DIR: dataDir }, true);
     expect(environment['GATEHOUSE_PROCESSES']).toBeUndefined();
   });
 
-  it('are told apart from those of the shell, and a check without its secret is named', async () => {
+  it('are distinguished from those of the shell, and a check without its secret is named', async () => {
     const rows: string[] = [];
     const shell = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_PROCESSES: '1' };
     for await (const { check, result, detail } of examine(shell)) rows.push(`${check} ${result} ${detail}`);

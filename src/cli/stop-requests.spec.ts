@@ -36,7 +36,7 @@ describe('StopRequests', () => {
     expect(hurried).toBe(0);
   });
 
-  it('hurries when asked again', () => {
+  it('shuts down faster on a second signal', () => {
     signals.emit('SIGTERM');
     vi.advanceTimersByTime(1_500);
     signals.emit('SIGTERM');

@@ -63,7 +63,7 @@ describe('the clock of this machine', () => {
     expect(await metric()).toBeUndefined();
   });
 
-  it('is not blamed for a slow answer', () => {
+  it('is not blamed for a slow response', () => {
     expect(clockOffsetMs(1_500, 1_000, 9_000)).toBe(0);
     expect(clockOffsetMs(5_000, 10_000, 10_001)).toBe(5_000);
     expect(clockOffsetMs(15_000, 10_000, 10_001)).toBe(-4_999);

@@ -63,7 +63,7 @@ describe('EgressAgent', () => {
     expect(connections).toBe(0);
   });
 
-  it('does TLS itself, and believes no certificate that nobody vouches for', async () => {
+  it('verifies TLS itself, and trusts no certificate without a known issuer', async () => {
     const server = createTlsServer({ cert: LOCALHOST_CERTIFICATE, key: LOCALHOST_KEY });
     server.on('tlsClientError', () => undefined);
     const port = await listening(server);

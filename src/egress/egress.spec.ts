@@ -137,13 +137,13 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     ['metadata', ['169.254.169.254']],
     ['public and private', ['93.184.216.34', '127.0.0.1']],
     ['public and unreadable', ['93.184.216.34', 'x']],
-  ])('is found behind a name whose answers are %s', async (_, addresses) => {
+  ])('is detected behind a name that resolves to %s', async (_, addresses) => {
     const egress = anEgress('', { resolve: names({ 'rebind.example.com': addresses }) });
 
     expect(await call(egress, 'https://rebind.example.com')).toBe(BLOCKED);
   });
 
-  it('is not reached by a name that answers differently the second time', async () => {
+  it('is not reached by a name that resolves differently the second time', async () => {
     const canary = await upstream((socket) => socket.end(OK));
     let asked = 0;
     const resolve = () => Promise.resolve(asked++ % 2 === 0 ? ['192.0.3.1'] : ['127.0.0.1']);
@@ -160,7 +160,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     expect(canary.sockets).toHaveLength(0);
   });
 
-  it('A22: is not reached by a name that changes its answers while the service goes on', async () => {
+  it('A22: is not reached by a name that resolves differently while the service runs', async () => {
     const open = await upstream((socket) => socket.end(OK));
     const canary = await upstream((socket) => socket.end(OK), '127.0.0.2', open.port);
     let asked = 0;
@@ -184,7 +184,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     expect(open.sockets.length).toBeGreaterThan(0);
   });
 
-  it('cannot be told from one that does not exist, where the name is a private one', async () => {
+  it('cannot be distinguished from a missing one when the name is private', async () => {
     const egress = anEgress('10.0.0.0/8:443', { resolve: names({ 'there.internal': ['192.168.7.7'] }) });
 
     expect(await call(egress, 'https://there.internal')).toBe(BLOCKED);
@@ -291,7 +291,7 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
     );
   });
 
-  it('refuses a certificate that nobody signed, and never tries without TLS', async () => {
+  it('refuses a self-signed certificate, and never falls back to plain text', async () => {
     const fixture = (name: string) =>
       readFileSync(new URL(`../../test/fixtures/tls/${name}`, import.meta.url), 'utf8');
     let requests = 0;
@@ -308,7 +308,7 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
     expect(requests).toBe(0);
   });
 
-  it('refuses a plain answer where TLS was asked for', async () => {
+  it('refuses a plain-text response when TLS is required', async () => {
     const { port } = await upstream((socket) => socket.end(OK));
 
     expect(await call(anEgress('127.0.0.1:*'), `https://127.0.0.1:${port}`)).toBe(
@@ -348,13 +348,13 @@ describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => 
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['an upgrade nobody asked for', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
     ['endless headers', `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`],
-  ])('is answered with one code for %s', async (_, answer) => {
+  ])('gets the same error code for %s', async (_, answer) => {
     const { port } = await upstream((socket) => socket.end(answer));
 
     expect(await call(anEgress('127.0.0.1:*'), `http://127.0.0.1:${port}`)).toBe(PROTOCOL);
   });
 
-  it('loses the connection when it speaks on an idle one, and the next request gets its own answer', async () => {
+  it('loses the connection when it sends on an idle one, and the next request gets its own response', async () => {
     const open = await upstream((socket) => {
       socket.write(OK);
       setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'), 20);

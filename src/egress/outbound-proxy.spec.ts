@@ -154,7 +154,7 @@ describe.each(CLIENTS)('an outbound proxy, with %s', (_client, call) => {
     );
   });
 
-  it('that never answers fails the request after the connect timeout', async () => {
+  it('that never responds fails the request after the connect timeout', async () => {
     const silent = await listening(createServer(() => undefined));
 
     expect(

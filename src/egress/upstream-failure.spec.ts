@@ -33,7 +33,7 @@ describe('upstreamFailure', () => {
     'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
     'ERR_ASSERTION',
     'HTTP1_RESPONSE_INVALID',
-  ])('tells %s as a broken answer', (code) =>
+  ])('reports %s as a broken response', (code) =>
     expect(upstreamFailure(coded(code)).code).toBe('upstream_protocol_error'),
   );
 

@@ -125,7 +125,7 @@ describe('the relay to the administration', () => {
     expect(await send('GET', '/v1/configs')).toEqual([200, 'GET /v1/configs']);
   });
 
-  it('uses no connection again whose request was answered before it was read', async () => {
+  it('does not reuse a connection whose response came before its request was read', async () => {
     answer = (_incoming, response) => response.writeHead(413).end('too large');
     const large = 'x'.repeat(900_000);
     expect(await send('POST', '/v1/large', large)).toEqual([413, 'too large']);
@@ -133,7 +133,7 @@ describe('the relay to the administration', () => {
     expect(await send('GET', '/v1/next')).toEqual([200, 'GET /v1/next']);
   });
 
-  it('sends no more than 64 before they are answered, and all in the end', async () => {
+  it('sends no more than 64 at a time, and all in the end', async () => {
     let [unanswered, most] = [0, 0];
     answer = (incoming, response) => {
       most = Math.max(most, ++unanswered);
@@ -148,7 +148,7 @@ describe('the relay to the administration', () => {
     expect(most).toBeLessThanOrEqual(64);
   });
 
-  it('keeps nobody out for longer than a second because others take long', async () => {
+  it('delays no request by more than a second because others are slow', async () => {
     answer = (incoming, response) => {
       if (incoming.url === '/v1/next') told(incoming, response);
     };
@@ -162,7 +162,7 @@ describe('the relay to the administration', () => {
     for (const each of slow) each.destroy();
   });
 
-  it('keeps nobody out because others do not send what they began, as anybody may without a key', async () => {
+  it('delays no request because others, even without a key, do not finish sending theirs', async () => {
     const { port } = front.address() as AddressInfo;
     const headers = { 'content-length': 100 };
     const slow = Array.from({ length: 1_000 }, () =>

@@ -66,9 +66,9 @@ function drip(port: number, path: string): Promise<string> {
   });
 }
 
-describe('a client that takes for ever', () => {
+describe('a client that never finishes', () => {
   it.each(['/v1/chat/completions', '/v1/api-keys'])(
-    'D08: is told 408 at %s when its time is over, and nobody else waits for it',
+    'D08: gets 408 at %s after its timeout, and delays no other request',
     async (path) => {
       const { port, ended } = await aServer();
       const slow = Array.from({ length: SLOW_CLIENTS }, () => drip(port, path));
@@ -110,7 +110,7 @@ describe('the fast path', () => {
   });
 });
 
-describe('a connection that was told that it closes', () => {
+describe('a connection that announced its close', () => {
   const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n';
 
   it.each([
@@ -230,7 +230,7 @@ describe('a client that waits for 100 Continue', () => {
     expect(text).not.toContain('100 Continue');
   });
 
-  it.each(['/v1/chat/completions', '/v1/api-keys'])('is asked once for its body at %s', async (path) => {
+  it.each(['/v1/chat/completions', '/v1/api-keys'])('receives one 100 Continue at %s', async (path) => {
     const { port } = await aServer();
 
     const text = await waiting(port, path);
@@ -238,7 +238,7 @@ describe('a client that waits for 100 Continue', () => {
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [^]*whole$/);
   });
 
-  it('is asked for a body that somebody reads piece by piece', async () => {
+  it('receives 100 Continue when the body is read piece by piece', async () => {
     const port = await listening({
       handle: (request, response) => {
         void (async () => {
@@ -292,7 +292,7 @@ describe('the fast path of the web server', () => {
     expect(text.match(/fast|slow/g)).toEqual([server, 'slow']);
   });
 
-  it('gets connections back that went over to Node and bring requests for it: they end with an answer', async () => {
+  it('gets connections back that moved to Node and bring requests for it: they end with a response', async () => {
     const port = await servingPort();
     const chunked = 'POST /v1/x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
     const odd = post('/v1/x', 'x-a: 1\r\nx-a: 2\r\n');
@@ -338,7 +338,7 @@ describe('the fast path of the web server', () => {
     for (const text of [fast, slow]) expect(text).toMatch(/^HTTP\/1\.1 400 [^]*"header_invalid"/);
   });
 
-  it('ends connections with their answer when the process drains', async () => {
+  it('ends connections with their response when the process drains', async () => {
     const port = await servingPort();
     front?.drain();
 
@@ -348,22 +348,25 @@ describe('the fast path of the web server', () => {
   it.each([
     ['the fast path', post('/v1/x')],
     ["Node's server", post('/v1/x', 'accept-encoding: gzip\r\nexpect: 100-continue\r\n')],
-  ])('ends connections with the answer to a request that came to %s before the drain', async (_, request) => {
-    let answer: (() => void) | null = null;
-    const port = await listening({
-      handle: (_request, response) => {
-        answer = () => response.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'));
-      },
-    });
-    const text = answered(port, request);
-    await expect.poll(() => answer).not.toBeNull();
-    front?.drain();
-    (answer as (() => void) | null)?.();
+  ])(
+    'ends connections with the response to a request that came to %s before the drain',
+    async (_, request) => {
+      let answer: (() => void) | null = null;
+      const port = await listening({
+        handle: (_request, response) => {
+          answer = () => response.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'));
+        },
+      });
+      const text = answered(port, request);
+      await expect.poll(() => answer).not.toBeNull();
+      front?.drain();
+      (answer as (() => void) | null)?.();
 
-    expect(await text).toMatch(/\r\nConnection: close\r\n[^]*ok$/i);
-  });
+      expect(await text).toMatch(/\r\nConnection: close\r\n[^]*ok$/i);
+    },
+  );
 
-  it('lets what it serves come to its end when the server closes, and cuts it when the time is over', async () => {
+  it('lets its exchanges finish when the server closes, and cuts them after the timeout', async () => {
     let answer: () => void = () => undefined;
     const handled: string[] = [];
     const port = await listening({

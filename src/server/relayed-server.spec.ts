@@ -59,7 +59,7 @@ describe('before the administration has started', () => {
     }
   });
 
-  it('a request of the administration waits, and is answered by it', async () => {
+  it('a request of the administration waits, and is served by it', async () => {
     await listen(60_000);
     const waiting = send('/v1/admin/me');
     const race = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100, 'waiting'))]);

@@ -100,7 +100,7 @@ async function pass(ms: number): Promise<void> {
   for (const each of processes) await each.round();
 }
 
-describe('a process that starts while the store is away', () => {
+describe('a process that starts while the store is unavailable', () => {
   it('knows what the one before it knew, and nothing else', async () => {
     const thing = put('a');
     put('b');
@@ -216,7 +216,7 @@ describe('a process that starts while the store is away', () => {
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
   });
 
-  it('knows nothing of a release that asked otherwise', async () => {
+  it('ignores the snapshot of a release with other queries', async () => {
     put('a');
     const before = await aProcess();
     await before.find('a');
@@ -251,8 +251,8 @@ describe('a process that starts while the store is away', () => {
   });
 });
 
-describe('while the store answers', () => {
-  it('nothing of a snapshot is used: the first who asks gets what the store says now', async () => {
+describe('while the store responds', () => {
+  it('no snapshot is used: the first lookup reads the store', async () => {
     put('a', 1);
     const before = await aProcess();
     await before.find('a');

@@ -47,7 +47,7 @@ const hold = () => {
   return { gate, open };
 };
 
-describe('a value that is asked for', () => {
+describe('a requested value', () => {
   it('is loaded once for all who ask at the same time, and then found without a promise', async () => {
     const { find, state, put } = aStore();
     put('a', 1);
@@ -75,7 +75,7 @@ describe('a value that is asked for', () => {
     expect(state.loads).toBe(2);
   });
 
-  it('is waited for past its hard age', async () => {
+  it('blocks the lookup past its hard age', async () => {
     const { find, state, put } = aStore();
     put('a', 1);
     await find('a');
@@ -130,7 +130,7 @@ describe('a value that is asked for', () => {
 });
 
 describe('a change', () => {
-  it('is seen by the next who asks', async () => {
+  it('is visible to the next lookup', async () => {
     const { find, cache, put } = aStore();
     put('a', 1);
     await find('a');
@@ -242,7 +242,7 @@ describe('a change', () => {
   });
 });
 
-describe('a store that is away', () => {
+describe('an unavailable store', () => {
   it.each([
     ['cannot be reached', gone],
     ['gives up what it was asked, because it is too busy', givenUp],
@@ -279,7 +279,7 @@ describe('a store that is away', () => {
     expect(await code(find('a'))).toBe('auth_unavailable');
   });
 
-  it('is not waited for by each request: one asks it each second, the others are answered at once', async () => {
+  it('does not delay each request: one request a second queries it, the others return at once', async () => {
     const { find, state, put } = aStore();
     put('a', 1);
     await find('a');
@@ -305,7 +305,7 @@ describe('a store that is away', () => {
     expect(find('a')).toMatchObject({ version: 2 });
   });
 
-  it('is asked first by whoever comes after a time in which nobody asked', async () => {
+  it('is queried by the first lookup after an idle period', async () => {
     const { find, state, put } = aStore();
     put('a', 1);
     await find('a');
@@ -335,7 +335,7 @@ describe('a store that is away', () => {
 });
 
 describe('a value whose row is kept', () => {
-  it('is read again every ten minutes, and dropped when nobody wanted it for a day', async () => {
+  it('is refreshed every ten minutes, and dropped after a day without use', async () => {
     const { find, state, put, cache } = aStore();
     cache.keepRows();
     put('a', 1);
@@ -356,7 +356,7 @@ describe('a value whose row is kept', () => {
     expect([...cache.kept()]).toEqual([]);
   });
 
-  it('is read again after a change that may concern it, so many at a time, and only until the store is away', async () => {
+  it('is refreshed after a change that may concern it, in batches, and only until the store fails', async () => {
     const { find, state, put, cache } = aStore();
     cache.keepRows();
     for (const name of ['a', 'b', 'c']) {
@@ -374,7 +374,7 @@ describe('a value whose row is kept', () => {
     expect([...cache.kept()]).toHaveLength(3);
   });
 
-  it('is kept with what it can be asked for again, the newest first', async () => {
+  it('is stored with what a refresh needs, newest first', async () => {
     const { find, put, cache } = aStore();
     cache.keepRows();
     for (const name of ['a', 'b']) {

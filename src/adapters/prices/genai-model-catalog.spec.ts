@@ -123,7 +123,7 @@ describe('the models of the catalogue', () => {
     expect(ahead.all().map(({ id }) => id)).toEqual(catalog.all().map(({ id }) => id));
   });
 
-  it('are serialized once, and anew when prices may have changed', () => {
+  it('are serialized once, and again when prices may have changed', () => {
     const first = catalog.listed();
     const inputOf = (bytes: Buffer) =>
       (JSON.parse(bytes.toString()) as ModelList).data.find(
@@ -136,7 +136,7 @@ describe('the models of the catalogue', () => {
     expect([inputOf(first), inputOf(catalog.listed())]).toEqual(['0.22', '0.44']);
   });
 
-  it('are listed in the shape of OpenAI', () => {
+  it('are listed in the format of OpenAI', () => {
     const list = JSON.parse(catalog.listed().toString()) as ModelList;
 
     expect(list.object).toBe('list');

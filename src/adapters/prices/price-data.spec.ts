@@ -39,7 +39,7 @@ const later = (): void => {
 };
 
 describe('the file of the operator', () => {
-  it('prices a model that nobody else lists, and overrides one that is built in', () => {
+  it('prices a model that no other list has, and overrides a built-in one', () => {
     write(entry('gpt-99', 3), entry('gpt-5.5', 4));
     const book = new GenaiPriceBook(new PriceData(file));
 

@@ -6,7 +6,7 @@ const LATER = '2030-02-01T00:00:00Z';
 const read = (query: Record<string, string>) => () => analyticsQueryOf(query, [], [], NOW);
 
 describe('a range that is empty', () => {
-  it('is told by the parameters that were sent', () => {
+  it('is determined by the parameters that were sent', () => {
     expect(read({ time_of_generation_min: LATER })).toThrow(
       'The parameter "time_of_generation_min" must lie in the past',
     );

@@ -3,7 +3,7 @@ import { mintApiKey } from '../../common/crypto/api-key-format.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
 describe('auditedBody', () => {
-  it('shows what was asked for, and masks secrets of any type', () => {
+  it('shows what was requested, and masks secrets of any type', () => {
     expect(auditedBody({ name: 'A', scopes: ['logs.view'], key: 'sk-1', expires_at: null })).toEqual({
       name: 'A',
       scopes: ['logs.view'],
@@ -14,7 +14,7 @@ describe('auditedBody', () => {
       expect(auditedBody({ key })).toEqual({ key: '***' });
   });
 
-  it('masks fields that nobody thought of, and what is nested in those that are shown', () => {
+  it('masks unlisted fields, and those nested in shown ones', () => {
     expect(auditedBody({ kye: 'sk-1', name: { key: 'sk-1' }, scopes: [{ key: 'sk-1' }] })).toEqual({
       kye: '***',
       name: '***',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usageIn } from './reported-usage.js';
 
-describe('the usage that an answer reports', () => {
+describe('the usage that a response reports', () => {
   it.each([
     [
       'of OpenAI chat',

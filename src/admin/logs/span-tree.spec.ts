@@ -35,7 +35,7 @@ describe('spanTree', () => {
     ]);
   });
 
-  it('bears a chain as long as a trace can be', () => {
+  it('builds a chain as long as a trace can be', () => {
     const rows = Array.from({ length: 1_000 }, (_, at) =>
       row(String(at).padStart(4, '0'), `s${at}`, `s${at - 1}`),
     );

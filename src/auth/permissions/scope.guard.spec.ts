@@ -44,7 +44,7 @@ describe('ScopeGuard', () => {
     );
   });
 
-  it('lets nobody through whom AuthGuard has not seen', () => {
+  it('refuses callers that AuthGuard has not authenticated', () => {
     expect(() => guard.canActivate(executing(creating))).toThrow('before AuthGuard');
   });
 

@@ -253,7 +253,7 @@ describe('keysInSet', () => {
     expect(Object.keys(key?.jwk ?? {})).toEqual(['kty', 'n', 'e']);
   });
 
-  it('has room for a thousand keys', () => {
+  it('holds a thousand keys', () => {
     const keys = Array.from({ length: 1000 }, (_, i) => ({
       kty: 'OKP',
       crv: 'Ed25519',

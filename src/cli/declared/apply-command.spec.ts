@@ -7,7 +7,7 @@ import { applyCommand } from './apply-command.js';
 /** No service listens on it: https://www.iana.org/assignments/service-names-port-numbers (discard). */
 const NOBODY = 'http://127.0.0.1:9';
 
-describe('gatehouse apply where nobody answers', () => {
+describe('gatehouse apply against a server that does not respond', () => {
   let folder: string;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('gatehouse apply where nobody answers', () => {
     );
   });
 
-  it('tells that nobody answers where the file alone is right', async () => {
+  it('reports that the server does not respond when the file itself is valid', async () => {
     await expect(applied('workspaces: [{ name: Search }]')).rejects.toThrow(
       `There is no service at ${NOBODY}`,
     );

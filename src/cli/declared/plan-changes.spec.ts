@@ -37,7 +37,7 @@ const planned = (things: Parameters<typeof having>[0], text: string): Promise<re
   planChanges(having(things), readDocument(text, 'file.yaml'), async () => null);
 
 describe('what a file declares', () => {
-  it('has mistakes of form, of names and of rules told at once, each at its line', async () => {
+  it('reports all mistakes of format, names and rules together, each at its line', async () => {
     const text = [
       'organization: { allowed_providers: [opnai] }',
       'workspaces:',

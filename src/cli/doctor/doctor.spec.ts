@@ -61,7 +61,7 @@ describe('doctor', () => {
     expect([finding?.result, finding?.detail]).toEqual(['warning', expect.stringContaining('request_logs')]);
   });
 
-  it('warns of logs from elsewhere that nobody stores', () => {
+  it('warns of logs from elsewhere that are not stored', () => {
     expect(judgeInbox(2)).toEqual([]);
     expect(judgeInbox(3_600)).toMatchObject([
       { result: 'warning', detail: 'the oldest has waited for 3600 s' },
@@ -92,7 +92,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('says where a database, a Redis or a ClickHouse does not answer, without its password', async () => {
+  it('names a database, Redis or ClickHouse that does not respond, without its password', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-doctor-'));
     const findings = await found({
       GATEHOUSE_DATA_DIR: dataDir,
@@ -117,7 +117,7 @@ describe('doctor of services', () => {
     [401, 'failed'],
     [404, 'failed'],
     [503, 'failed'],
-  ])('judges a collector that answers %d: %s', (status, result) =>
+  ])('judges a collector that returns %d: %s', (status, result) =>
     expect(judgeCollector('Trace collector', new URL('http://c.example/v1/traces'), status).result).toBe(
       result,
     ),

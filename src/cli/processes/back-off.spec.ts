@@ -11,7 +11,7 @@ describe('BackOff', () => {
     ]);
   });
 
-  it('begins anew after 30 s of life', () => {
+  it('starts over after 30 s of uptime', () => {
     let now = 0;
     const backOff = new BackOff(() => now);
     backOff.started();

@@ -15,7 +15,7 @@ describe('KeptProcess', () => {
     expect(kept.restarts).toBe(1);
   });
 
-  it('starts none, and counts none, where the wish that all end is heard just after the process ended of it', async () => {
+  it('starts and counts none when the shutdown arrives just after the process ended from it', async () => {
     const { kept, spawned } = aProcess();
     kept.start();
 

@@ -99,7 +99,7 @@ describe('SecretBox', () => {
     });
   });
 
-  it('opens what either of two master keys sealed, and seals an organization key anew by the first', () => {
+  it('opens what either of two master keys sealed, and seals an organization key again with the first', () => {
     const [former, next] = [aMasterKey(), aMasterKey()];
     const old = new SecretBox(former);
     const key = old.makeOrganizationKey(randomUUID());

@@ -9,7 +9,7 @@ const statuses = [...new Set(specs.map(([, { status }]) => status))].sort((one, 
 const MARKED = specs.filter(([, spec]) => spec.doNotRetry === true).map(([code]) => code);
 
 describe('x-should-retry: false', () => {
-  it('has an error for each of the statuses that nobody should try again', () => {
+  it('has an error for each status that must not be retried', () => {
     expect(statuses).toEqual(expect.arrayContaining(FINAL));
   });
 

@@ -9,7 +9,7 @@ const from = (remoteAddress: string | undefined, forwarded?: string): IncomingMe
   }) as unknown as IncomingMessage;
 
 describe('ClientAddresses', () => {
-  it('believes nobody unless told to', () => {
+  it('trusts no proxy unless configured', () => {
     expect(new ClientAddresses([]).of(from('10.0.0.1', '203.0.113.7'))).toBe('10.0.0.1');
     expect(new ClientAddresses(['10.0.0.0/8']).of(from('192.0.2.1', '203.0.113.7'))).toBe('192.0.2.1');
   });

@@ -45,8 +45,8 @@ function sent(bytes: string): Promise<{ text: string; ended: 'closed' | 'broken'
 const head = (path: string, length: number): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`;
 
-describe('an answer that comes before its request is whole', () => {
-  it('is heard by a client that sends on, whose connection then ends in order', async () => {
+describe('a response that comes before its request is complete', () => {
+  it('reaches a client that sends on, whose connection then closes in order', async () => {
     const clients = Array.from({ length: 20 }, () => sent(head('/one', LARGE) + 'x'.repeat(LARGE)));
     for (const { text, ended } of await Promise.all(clients)) {
       expect(text).toMatch(/^HTTP\/1\.1 413 [^]*\r\n\r\ntoo large$/);
@@ -70,7 +70,7 @@ describe('an answer that comes before its request is whole', () => {
     expect(ms).toBeGreaterThan(1_500);
   });
 
-  it('keeps nobody who sends without end', async () => {
+  it('does not wait for a client that sends without end', async () => {
     const { text } = await sent(head('/one', 40 * LARGE) + 'x'.repeat(40 * LARGE));
 
     expect(text === '' || text.endsWith('too large')).toBe(true);

@@ -26,7 +26,7 @@ describe('a value that is read by a schema', () => {
     expect(readBySchema(z.strictObject({ a: z.string() }), { a: 'x' })).toEqual({ data: { a: 'x' } });
   });
 
-  it('has each of its mistakes told in our words', () => {
+  it('words each mistake in our own terms', () => {
     const wrong = {
       text: 'four',
       whole: 0.5,
@@ -57,7 +57,7 @@ describe('a value that is read by a schema', () => {
     });
   });
 
-  it('is told what is missing, and never what was sent', () => {
+  it('names what is missing, and never what was sent', () => {
     const rules = rulesOf({ text: '', whole: 0, list: [] });
     expect(rules).toMatchObject({
       text: 'it must have at least 1 character',

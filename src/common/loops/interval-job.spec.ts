@@ -56,7 +56,7 @@ describe('IntervalJob', () => {
     expect(begins.map((at) => Math.round((at - began) / 10) * 10)).toEqual([1_000, 2_000, 3_500, 4_500]);
   });
 
-  it('joins the round that runs when another is asked for', async () => {
+  it('joins the running round when another is requested', async () => {
     let rounds = 0;
     const job = aJob(async () => {
       rounds += 1;
@@ -112,7 +112,7 @@ describe('IntervalJob', () => {
     expect(rounds).toBeLessThan(20);
   });
 
-  it('is stalled when it has not succeeded for its bound, with an age that grows while nobody asks', async () => {
+  it('is stalled after its bound without success, and its age grows without reads', async () => {
     const job = aJob(
       async () => {
         throw new Error('no');

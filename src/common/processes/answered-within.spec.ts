@@ -5,18 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { answeredWithin } from './answered-within.js';
 
 describe('answeredWithin', () => {
-  it('gives the answer, and the failure, as they are', async () => {
+  it('passes on the response and the failure unchanged', async () => {
     await expect(answeredWithin(Promise.resolve(7), 1_000, 'late')).resolves.toBe(7);
     await expect(answeredWithin(Promise.reject(new Error('no')), 1_000, 'late')).rejects.toThrow('no');
   });
 
-  it('rejects where no answer comes', async () => {
+  it('rejects when no response comes', async () => {
     await expect(answeredWithin(new Promise(() => undefined), 5, 'Nobody answered.')).rejects.toThrow(
       'Nobody answered.',
     );
   });
 
-  it('takes an answer that lay in its socket while this process had no turn', async () => {
+  it('accepts a response that waited in its socket while this process was blocked', async () => {
     const echo = new Worker(ECHO, { eval: true });
     const [port] = (await once(echo, 'message')) as [number];
     const socket = connect(port, '127.0.0.1');

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { FLAGS, GATEWAY_NODE_OPTIONS, shapeHeap } from './heap-shape.js';
 
-describe('the shape of the heap', () => {
-  it('is told in words that this V8 knows', () => {
+describe('the V8 heap options', () => {
+  it('use flags that this V8 supports', () => {
     const { stdout } = spawnSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
     for (const flag of [...FLAGS, ...GATEWAY_NODE_OPTIONS]) {
       const name = flag.replace(/=.*$/, '').replace(/^--(no-)?/, '');

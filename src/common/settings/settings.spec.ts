@@ -12,7 +12,7 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
 }
 
 describe('wrong settings', () => {
-  it('are told all at once, whatever kind of mistake each is', () => {
+  it('are reported together, whatever kind of mistake each is', () => {
     const problems = problemsOf({
       GATEHOUSE_PROCESES: '3',
       GATEHOUSE_PORT: 'abc',
@@ -48,7 +48,7 @@ describe('wrong settings', () => {
     ]);
   });
 
-  it('are told once each: one that is given and wrong is not also called missing', () => {
+  it('are reported once each: one that is set and wrong is not also called missing', () => {
     const mail = { GATEHOUSE_SMTP_URL: 'smtp://mail.example.com', GATEHOUSE_MAIL_FROM: 'a@example.com' };
 
     expect(problemsOf({ ...mail, GATEHOUSE_PUBLIC_URL: 'here' })).toEqual([
@@ -56,7 +56,7 @@ describe('wrong settings', () => {
     ]);
   });
 
-  it('are told what they must be, in words of ours', () => {
+  it('are explained in our own words', () => {
     const wrong = {
       REDIS_URL: 'localhost:6379',
       CLICKHOUSE_URL: 'clickhouse://host',

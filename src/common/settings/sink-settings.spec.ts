@@ -18,7 +18,7 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
 }
 
 describe('sinks in the settings', () => {
-  it('are all off unless they are asked for', () => {
+  it('are all off by default', () => {
     expect(loadSettings({})).toMatchObject({
       s3: null,
       sinks: { s3Seconds: null, webhook: null, traces: null, metrics: null },

@@ -24,7 +24,7 @@ describe('nearestNames', () => {
     },
   );
 
-  it('names every provider of a house that was asked for by its first name', () => {
+  it('lists every provider of a vendor named by its first name', () => {
     expect(nearestNames('azure', IDS)).toEqual(['azure-ai', 'azure-openai']);
   });
 
@@ -65,7 +65,7 @@ describe('didYouMean', () => {
       ['GATEHOUSE_PORT', 'GATEHOUSE_HOST', 'GATEHOUSE_ROLE'],
       ' (did you mean "GATEHOUSE_PORT"?)',
     ],
-  ])('answers "%s" with the known names that are near', (asked, known, said) => {
+  ])('suggests the known names near "%s"', (asked, known, said) => {
     expect(didYouMean(asked, known)).toBe(said);
   });
 });

@@ -104,7 +104,7 @@ describe('a connection', () => {
     expect(upstream.received.every((text) => text.split('GET').length === 2)).toBe(true);
   });
 
-  it('that has just become free is waited for, where a new one would be opened otherwise', async () => {
+  it('that has just become free is preferred to opening a new one', async () => {
     const { upstream, send } = await aWorld((socket) => socket.write(OK));
     const second = new Recorder();
     const first = new Recorder();
@@ -154,7 +154,7 @@ describe('a connection', () => {
     await expect.poll(() => upstream.open).toBe(0);
   });
 
-  it('is not used again after HEAD, and the body that may follow reaches nobody', async () => {
+  it('is not reused after HEAD, and a body that follows is delivered to no request', async () => {
     const { upstream, call } = await aWorld((socket) => socket.write(OK));
 
     expect(await call({ method: 'HEAD' })).toBe('');
@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(upstream.sockets).toHaveLength(2);
   });
 
-  it('is not used again when the answer came before the request had left', async () => {
+  it('is not reused when the response came before the request had left', async () => {
     const { upstream, call } = await aWorld((socket) => {
       if (!socket.isPaused()) socket.write(OK);
       socket.pause();
@@ -188,7 +188,7 @@ describe('a connection', () => {
 });
 
 describe('an idle connection', () => {
-  it('is closed when its time is over', async () => {
+  it('is closed when it expires', async () => {
     const { upstream, call } = await aWorld((socket) => socket.write(OK), { keepAliveMs: 1_100 });
 
     expect(await call()).toBe('ok');
@@ -229,7 +229,7 @@ describe('an idle connection', () => {
     expect(upstream.sockets).toHaveLength(2);
   });
 
-  it('is not used where its end has come and nobody has looked at it yet', async () => {
+  it('is not reused when its end has arrived unread', async () => {
     const { upstream, send, call } = await aWorld((socket) => socket.write(OK));
 
     for (let round = 0; round < 20; round++) {
@@ -242,7 +242,7 @@ describe('an idle connection', () => {
     }
   });
 
-  it('is given up when somebody speaks on it, and what was said is given to nobody', async () => {
+  it('is dropped when unsolicited bytes arrive, and they reach no request', async () => {
     const { upstream, call } = await aWorld((socket, _, connection) =>
       socket.write(answer(`of ${connection}`)),
     );
@@ -255,7 +255,7 @@ describe('an idle connection', () => {
     await expect.poll(() => upstream.open).toBe(1);
   });
 
-  it('is not used when an answer that nobody asked for lies in it, though nobody has read it', async () => {
+  it('is not reused when an unsolicited response lies in it unread', async () => {
     const { upstream, send, call } = await aWorld((socket, _, connection) =>
       socket.write(answer(`of ${connection}`)),
     );
@@ -273,7 +273,7 @@ describe('an idle connection', () => {
     }
   });
 
-  it('is not used when the close follows right behind the answer', async () => {
+  it('is not reused when the close follows right behind the response', async () => {
     const { call } = await aWorld((socket) => socket.end(OK));
 
     for (let round = 0; round < 50; round++) expect(await call()).toBe('ok');
@@ -318,7 +318,7 @@ describe('requests beyond the limit', () => {
     for (const call of calls) expect(upstreamFailure((await call.ended).ending).message).toMatch(/refused/);
   });
 
-  it('are not sent where nobody wants them any more', async () => {
+  it('are not sent once they are cancelled', async () => {
     const { asked, play, reply } = onCommand();
     const { upstream, send } = await aWorld(play, { connections: 1 });
     const first = send();
@@ -353,7 +353,7 @@ describe('an exchange that is aborted', () => {
     expect(upstream.received.join('')).toBe('');
   });
 
-  it('while it waits for the answer closes the connection', async () => {
+  it('while it waits for the response closes the connection', async () => {
     const { asked, play } = onCommand();
     const { upstream, send } = await aWorld(play);
     const recorder = send();
@@ -365,7 +365,7 @@ describe('an exchange that is aborted', () => {
     await expect.poll(() => upstream.open).toBe(0);
   });
 
-  it('in the midst of the body hears nothing more', async () => {
+  it('during the body receives nothing more', async () => {
     const { upstream, send } = await aWorld((socket) => socket.write(`${OK.replace('2', '9')}more`));
     const recorder = new Recorder((self) => {
       self.abort(reason);
@@ -477,7 +477,7 @@ describe('a reader that is slow', () => {
     expect([await call(), upstream.sockets.length]).toEqual(['ok', 2]);
   });
 
-  it('hears of a failure at once, though it has not taken all', async () => {
+  it('receives a failure at once, though it has not read everything', async () => {
     const { upstream, send } = await aWorld((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nrest'));
     const recorder = send(new Recorder(() => false));
     await expect.poll(() => recorder.chunks.length).toBe(1);

@@ -59,7 +59,7 @@ function cut(dice: Dice, text: string): readonly Buffer[] {
   return pieces;
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each(VALID_ANSWERS)('is whole however its bytes come: %j', (answer) => {
     const heard = whole(answer);
     const dice = new Dice(1);
@@ -83,7 +83,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is told with its fields as they were written', () => {
+  it('keeps its header names as they were written', () => {
     const { head } = whole(
       `HTTP/1.1 200 All  is\twell \xe9\r\nX-a: b \r\nx-A:\t c:d\r\nempty:\r\ncontent-length: 0\r\n\r\n`,
     );
@@ -135,7 +135,7 @@ describe('an answer', () => {
     ['inside a chunk', `${CHUNKED}5\r\nhel`],
     ['before the last chunk', `${CHUNKED}5\r\nhello\r\n`],
     ['inside the trailers', `${CHUNKED}0\r\nx: y\r\n`],
-  ])('that is cut %s is no whole answer', (_, answer) => {
+  ])('that is cut %s is incomplete', (_, answer) => {
     expect(whole(answer).end).toBe('HTTP1_CONNECTION_CLOSED');
   });
 });
@@ -228,7 +228,7 @@ const CHUNK_PROBLEMS: readonly (readonly [string, string])[] = [
   ['endless trailers', `0\r\nx: ${'a'.repeat(70_000)}`],
 ];
 
-describe('an answer is refused for', () => {
+describe('a response is refused for', () => {
   const refused = (answer: string): void => {
     expect(whole(answer).end).toBe('HTTP1_RESPONSE_INVALID');
     expect(byteByByte(answer).end).toBe('HTTP1_RESPONSE_INVALID');
@@ -246,7 +246,7 @@ describe('an answer is refused for', () => {
         expect(heardOf(pieces)).toEqual({ head: null, body: '', end: 'HTTP1_RESPONSE_INVALID' });
   });
 
-  it('interim answers without an end', () => {
+  it('interim responses without an end', () => {
     expect(whole('HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)).end).toBe('HTTP1_RESPONSE_INVALID');
   });
 
@@ -294,7 +294,7 @@ describe('a reader that pauses', () => {
     expect(heard).toEqual(['200', 'rest', 'not reusable']);
   });
 
-  it('takes the end, but not the connection, of an answer behind which the other side closed', () => {
+  it('takes the end, but not the connection, of a response behind which the other side closed', () => {
     const { heard, parser } = slowly();
     parser.push(bytes(`${OK}content-length: 4\r\n\r\nrest`));
     parser.resume();
@@ -312,7 +312,7 @@ describe('a reader that pauses', () => {
     expect(() => parser.resume()).toThrow('the connection was closed');
   });
 
-  it('gets nothing more once the answer was stopped', () => {
+  it('receives nothing more once the response was stopped', () => {
     const { heard, parser } = slowly();
     parser.push(bytes(`${OK}content-length: 4\r\n\r\nrest`));
     parser.stop();

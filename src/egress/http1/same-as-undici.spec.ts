@@ -139,13 +139,13 @@ async function differences(method: string): Promise<readonly unknown[]> {
 }
 
 describe('our client and undici', () => {
-  it.each(['GET', 'HEAD'])('take right answers to %s alike', async (method) => {
+  it.each(['GET', 'HEAD'])('parse valid responses to %s alike', async (method) => {
     answers = VALID_ANSWERS;
     expect(await differences(method)).toEqual([]);
   });
 
   it.each([11, 12, 13, 14, 15])(
-    'take broken answers alike, but where ours is stricter (seed %i)',
+    'parse broken responses alike, except where ours is stricter (seed %i)',
     async (seed) => {
       const dice = new Dice(seed);
       answers = Array.from({ length: MUTATIONS / 5 }, () => mutated(dice, dice.pick(VALID_ANSWERS)));

@@ -102,7 +102,7 @@ describe('the file of an export', () => {
     expect(await written()).toBe('{"id":"a"}\n');
   });
 
-  it('has no reading under way any more when somebody else writes it', async () => {
+  it('stops its reading when another worker writes it', async () => {
     let isOver = false;
     const late = async (): Promise<ExportStep> => {
       await delay(100);

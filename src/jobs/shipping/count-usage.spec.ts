@@ -25,7 +25,7 @@ describe('withCountedUsage', () => {
   it.each([
     ['more than that was', 'a tale of forty two characters, more than so', 44],
     ['less', 'a tale', 20],
-  ])('counts an output whose beginning alone was told, where it is %s', (_, output, output_tokens) => {
+  ])('counts an output whose beginning alone was reported, where it is %s', (_, output, output_tokens) => {
     const usage = { input_tokens: 700, cached_input_tokens: 600, output_tokens: 20 };
     const record = aRecord(anOpened(), {
       usage,
@@ -47,7 +47,7 @@ describe('withCountedUsage', () => {
     expect(withCountedUsage(record, counter)).toBe(record);
   });
 
-  it('gives usage and cost to the attempt that answered, and the sum to the request', () => {
+  it('gives usage and cost to the attempt that responded, and the sum to the request', () => {
     const failed = { ...unpriced, status: 500 };
     const record = aRecord(anOpened(), {
       ...silent,
@@ -73,7 +73,7 @@ describe('withCountedUsage', () => {
     expect([costAt(quiet), costAt(unpriced)]).toEqual([900, null]);
   });
 
-  it('leaves the sum unknown when an earlier attempt was used at a price that nobody knows', () => {
+  it('leaves the sum unknown when an earlier attempt used an unknown price', () => {
     const used = { ...answered, cost_nano_usd: null };
     const record = aRecord(anOpened(), {
       ...silent,
@@ -96,7 +96,7 @@ describe('withCountedUsage', () => {
     expect(withCountedUsage(record, broken)).toBe(record);
   });
 
-  it('counts an answer that was put away at its own price, and adds it to what the request cost', () => {
+  it('counts a discarded response at its own price, and adds it to the cost of the request', () => {
     const lost = { ...quiet, countable: { model: 'known', input: 'longer', output: '' } };
     const record = aRecord(anOpened(), { attempts: [lost, answered] });
 
@@ -109,7 +109,7 @@ describe('withCountedUsage', () => {
     expect(found).toMatchObject({ usage: record.usage, usage_source: 'provider', cost_nano_usd: 4500 });
   });
 
-  it('counts the output of an answer that was put away once its provider had told its input', () => {
+  it('counts the output of a discarded response once its provider had reported its input', () => {
     const begun = { input_tokens: 40, output_tokens: 1 };
     const lost = {
       ...quiet,

@@ -20,7 +20,7 @@ describe('a preview', () => {
     expect(previewOf('request', facts(), json({ input: 'embed me', model: 'm' }))).toBe('embed me');
   });
 
-  it('of an answer is how it begins, of a stream its pieces together', () => {
+  it('of a response is its beginning, and of a stream its joined pieces', () => {
     const answer = { choices: [{ message: { content: 'One' } }, { message: { content: 'Two' } }] };
     expect(previewOf('response', facts(), json(answer))).toBe('One');
     expect(previewOf('response', facts('application/json', 'gzip'), gzipSync(json(answer)))).toBe('One');

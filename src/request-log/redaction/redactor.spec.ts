@@ -141,7 +141,7 @@ describe('a stream', () => {
     expect(clear).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  it('tells answers apart that come by turns', () => {
+  it('separates responses whose chunks alternate', () => {
     const stream = [
       chunk({ content: 'a@b' }),
       chunk({ content: 'c@d' }, 1),

@@ -33,7 +33,7 @@ describe('KeptTimes', () => {
     expect(kept.since('bodies', whose('b'))).toBe(ago(80));
   });
 
-  it('keeps everything of what is held, and of who keeps for ever', () => {
+  it('keeps everything on hold, and everything of organizations without a limit', () => {
     const kept = times(rule(null, { held: true, logs: 5 }), rule('a', { logs: 1 }));
 
     expect(kept.since('logs', whose('a'))).toBe(-Infinity);

@@ -165,7 +165,7 @@ describe('the JSON of a frame', () => {
     );
   });
 
-  it('gives back an exchange that is over, with what it was opened with or without', () => {
+  it('returns a closed exchange, with what it was opened with or without', () => {
     fc.assert(
       fc.property(anyRecord, anyFacts, anyFacts, fc.boolean(), (record, request, response, wasOpened) => {
         const closed = { record, request, response };

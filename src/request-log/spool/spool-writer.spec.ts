@@ -298,7 +298,7 @@ describe('SpoolWriter on a full disk', () => {
     await writer.close();
   });
 
-  it('remembers records when the reserve is used up too, and writes them when there is room', async () => {
+  it('remembers records when the reserve is used up too, and writes them when there is space', async () => {
     const { disk, write } = aDisk();
     const writer = aWriter({ write });
     writer.append(encodeOpened(anOpened({ span_name: 'before' })));

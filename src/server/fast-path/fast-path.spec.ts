@@ -174,7 +174,7 @@ async function exchanged({ port }: Front, bytes: string, cuts: readonly number[]
 
 const END = post('/v1/last');
 
-describe('an answer of the fast path', () => {
+describe('a response of the fast path', () => {
   it.each(Object.keys(answers))('is to the byte what the server of Node would write: %s', async (name) => {
     const bytes = post(`/v1/${name}`, '{"text":"caf\u00c3\u00a9"}') + END;
     const [fast, slow] = [await front(handleAny), await front(handleAny, false)];
@@ -254,7 +254,7 @@ describe('requests on one connection', () => {
     post('/v1/chunked', 'x'.repeat(300_000)) +
     END;
 
-  it('are answered in their order, whoever serves them and wherever they are cut', async () => {
+  it('get responses in their order, whoever serves them and wherever they are cut', async () => {
     const theirs = answersIn(await exchanged(await front(handleAny, false), mixed));
     const marks = [...mixed.matchAll(/POST|GET|HEAD|\r\n\r\n/g)].map(({ index }) => index);
     for (const cuts of [
@@ -288,7 +288,7 @@ describe('requests on one connection', () => {
     expect(await exchanged(await front(handleAny), bytes, cuts)).toBe(theirs);
   }, 20_000);
 
-  it('that all came at once wait for the answer before theirs', async () => {
+  it('that all came at once wait for the response before theirs', async () => {
     const order: string[] = [];
     const fast = await front((request, response, body) => {
       order.push(`begins ${body.toString()}`);
@@ -303,7 +303,7 @@ describe('requests on one connection', () => {
     expect(fast.seen).toEqual(['fast /v1/echo', 'fast /v1/echo', 'fast /v1/last']);
   });
 
-  it('of many clients at once get each its own answer', async () => {
+  it('of many clients at once get their own responses', async () => {
     const { port } = await front((request, response, body) => {
       setImmediate(() => handleAny(request, response, body));
     });
@@ -360,7 +360,7 @@ describe('a client that does not send all at once', () => {
   it.each([
     ['ends', (socket: Socket) => socket.end(), /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/],
     ['breaks off', (socket: Socket) => socket.resetAndDestroy(), /^$/],
-  ])('and %s in the midst of a body is seen as a client that left', async (_, leave, said) => {
+  ])('and %s during a body is seen as a client that left', async (_, leave, said) => {
     const left: boolean[] = [];
     const fast = await front((request, response) => {
       response.once('close', () => undefined);
@@ -377,7 +377,7 @@ describe('a client that does not send all at once', () => {
     expect(fast.seen).toEqual(['fast /v1/echo']);
   });
 
-  it('and ends in the midst of a head is told so, and was no request', async () => {
+  it('and ends during the headers gets an error, and was no request', async () => {
     const fast = await front(handleAny);
     const { socket, closed } = client(fast.port);
     socket.end('POST /v1/echo HTTP/1.1\r\nhost: x');
@@ -386,7 +386,7 @@ describe('a client that does not send all at once', () => {
     expect(fast.seen).toEqual([]);
   });
 
-  it('and is gone before its answer is heard of as gone, once', async () => {
+  it('and leaves before its response is reported as gone, once', async () => {
     const events: string[] = [];
     const fast = await front((_, response) => {
       const never = (): number => events.push('never');
@@ -404,7 +404,7 @@ describe('a client that does not send all at once', () => {
     await expect.poll(() => events).toEqual(['closed, finished: false']);
   });
 
-  it('cannot be hurt by who destroys an answer that is over', async () => {
+  it('survives a caller that destroys a finished response', async () => {
     const responses: ClientResponse[] = [];
     const fast = await front((request, response, body) => {
       responses.push(response);
@@ -423,7 +423,7 @@ describe('a client that does not send all at once', () => {
 });
 
 describe('a connection that waits for its next request', () => {
-  it('ends when its time is over', async () => {
+  it('ends when it times out', async () => {
     const fast = await front(handleAny, true, 1_000);
     const { socket, text, closed } = client(fast.port);
     socket.write(post('/v1/echo', 'one'));
@@ -432,7 +432,7 @@ describe('a connection that waits for its next request', () => {
     expect(await closed).toMatch(/Keep-Alive: timeout=1\r\n[^]*one$/);
   });
 
-  it('ends when those that wait are to end, and one that is being answered does not', async () => {
+  it('ends when idle ones are closed, and one that is being served does not', async () => {
     let answer: () => void = () => undefined;
     const fast = await front((request, response, body) => {
       if (request.url === '/v1/echo') return handleAny(request, response, body);

@@ -44,7 +44,7 @@ describe('the head of a request that is written plainly', () => {
     expect(read).toMatchObject({ method, url: '/v1/files', bodyBytes: length === '' ? 0 : 2 });
   });
 
-  it('is waited for while it may become one', () => {
+  it('is incomplete until its last byte', () => {
     const bytes = head(HOST, LENGTH);
     for (let end = 0; end < bytes.length; end++)
       expect(readRequestHead(bytes.subarray(0, end))).toBe('incomplete');

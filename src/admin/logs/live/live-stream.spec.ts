@@ -85,7 +85,7 @@ describe('a reader of new requests', () => {
     expect(ids).toEqual([...ids].sort((one, other) => Number(one) - Number(other)));
   });
 
-  it('is told at once of rows that match and were not read', async () => {
+  it('receives matching rows at once that were not read yet', async () => {
     const { stream, reader } = await connected();
     stream.send(rowsFrom(0, 2, 10), 3);
 

@@ -51,7 +51,7 @@ describe('why an attempt was made', () => {
     ]);
   });
 
-  it('names no list for a config that is not on record, and for a failure without an answer', () => {
+  it('names no list for a config that is not on record, or for a failure without a response', () => {
     const attempts = [
       tried(0, 'config.targets[0]', null, 'upstream_timeout'),
       tried(1, 'config.targets[1]', 200),
