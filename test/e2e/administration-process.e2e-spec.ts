@@ -73,7 +73,7 @@ describe('on a full machine', () => {
 });
 
 describe('a relayed request', () => {
-  it('is answered however many come at once', async () => {
+  it('gets a response however many come at once', async () => {
     const headers = { 'x-gateway-api-key': service.bootstrap.admin_api_key };
     const many = Array.from({ length: 500 }, () =>
       service.client.call({ path: '/v1/admin/me', headers, fresh: true }),
@@ -93,7 +93,7 @@ describe('a relayed request', () => {
     expect(await auditedAddress(answer.requestId)).toBe(expected);
   });
 
-  it('may have a body in pieces, and gets its answer whole', async () => {
+  it('may have a body in chunks, and gets its whole response', async () => {
     const body = Buffer.from(
       JSON.stringify({
         name: 'in pieces',

@@ -158,7 +158,7 @@ const rowOf = (id: string) =>
   );
 
 describe('an equal request', () => {
-  it('is answered without the provider, and its row says what was saved', async () => {
+  it('is served without the provider, and its row has the savings', async () => {
     const before = calls();
     const [first, second] = [await ask('hello'), await ask('hello')];
 
@@ -194,7 +194,7 @@ describe('an equal request', () => {
     expect((await ask('stream')).cache).toBe('MISS');
   });
 
-  it('is fetched anew on demand, and apart in another namespace', async () => {
+  it('is fetched again on demand, and kept apart in another namespace', async () => {
     const first = await ask('fresh');
     const fresh = await ask('fresh', clientOf({ 'x-portkey-cache-force-refresh': 'true' }));
     const after = await ask('fresh');
@@ -240,7 +240,7 @@ describe('an equal request', () => {
     expect(calls() - before).toBe(1);
   });
 
-  it('is one of a hundred that come at once: the provider is asked once', async () => {
+  it('is one of a hundred that come at once: the provider is called once', async () => {
     const before = calls();
 
     const heard = await Promise.all(Array.from({ length: 100 }, () => ask('herd')));
@@ -258,7 +258,7 @@ describe('a question that means the same', () => {
   const attemptsOf = (row: { attempts: { option_path: string; cost_nano_usd: number }[] }) =>
     row.attempts.map(({ option_path, cost_nano_usd }) => [option_path, cost_nano_usd]);
 
-  it('is answered without the provider; its row has the score, and what embedding cost', async () => {
+  it('is served without the provider; its row has the score and the cost of the embedding', async () => {
     const before = [calls(), upstream.callsTo(EMBEDDINGS).length];
     const client = clientOf({}, undefined, semantic());
     const first = await ask('What is the capital of France?', client);
@@ -309,7 +309,7 @@ describe('a question that means the same', () => {
 });
 
 describe('what is kept', () => {
-  it('survives a kill of the gateway, but for an answer that was not whole', async () => {
+  it('survives a kill of the gateway, except an incomplete response', async () => {
     const before = await sharedAnswers();
     const kept = await ask('kept');
     await eventually(async () => before === null || Number(await sharedAnswers()) > before, {
@@ -340,7 +340,7 @@ describe('what is kept', () => {
     expect((await raw('cut')).cache).toBe('HIT');
   });
 
-  it('is missed by nobody while the store fails', async () => {
+  it('is kept in memory while the store fails', async () => {
     await withDatabase(service, (client) =>
       client.query('ALTER TABLE cached_answers RENAME TO cached_answers_away'),
     );

@@ -214,7 +214,7 @@ const noteOf = (result: unknown): Record<string, string> => {
 };
 
 describe('portkey-ai, unmodified', () => {
-  it('works with a virtual key and finds the headers of the answer in its own spelling', async () => {
+  it('works with a virtual key and returns the headers in Gatehouse spelling', async () => {
     const result = await portkey({ virtualKey, traceID: 'trace-of-mine' }).chat.completions.create(
       ask('hello'),
     );
@@ -294,7 +294,7 @@ describe('every way to choose a provider and to show the key', () => {
   it('works with x-api-key: <gateway key>', () =>
     works({ 'x-api-key': world.apiKey.key, 'x-gateway-virtual-key': virtualKey }));
 
-  it('works with x-portkey-* for every option, and answers in both spellings', async () => {
+  it('works with x-portkey-* for every option, and returns both spellings', async () => {
     const answer = await world.send({
       method: 'POST',
       path,
@@ -314,7 +314,7 @@ describe('every way to choose a provider and to show the key', () => {
     expect(answer.headers['x-gateway-trace-id']).toBe('trace-7');
   });
 
-  it('answers in its own spelling alone when it was asked in it', async () => {
+  it('returns only Gatehouse spelling to callers that use it', async () => {
     const answer = await world.send({
       method: 'POST',
       path,
@@ -352,7 +352,7 @@ describe('every way to choose a provider and to show the key', () => {
     });
   });
 
-  it('answers the built-in sandbox provider without any account', async () => {
+  it('serves the built-in sandbox provider without an account', async () => {
     const headers = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-provider': 'sandbox' };
     const answer = await world.send({ method: 'POST', path, body: { ...body, model: 'sandbox-1' }, headers });
     expect(answer.status).toBe(200);
@@ -383,6 +383,6 @@ describe('every way to choose a provider and to show the key', () => {
 });
 
 describe('after all of this', () => {
-  it('the log has one row per request and none that nobody asked for', () => world.checkLog());
+  it('the log has one row per request and no others', () => world.checkLog());
   it('no secret stands anywhere', () => world.checkCanaries());
 });

@@ -124,68 +124,74 @@ const refusal = (answer: Answer): [number, string] => {
 const written = (): number[] =>
   readdirSync(join(folder, 'snapshots')).map((name) => statSync(join(folder, 'snapshots', name)).mtimeMs);
 
-describe.each<ProxyMode>(['refuse', 'blackhole'])('O17: a start while the database is away (%s)', (mode) => {
-  it(
-    'serves known keys with their configs and guardrails within 10 s, refuses all else, and makes up for it later',
-    { timeout: 400_000 },
-    async () => {
-      expect(await statuses(() => byVirtualKey(world.apiKey.key), true)).toEqual(new Set([200]));
-      expect(await statuses(() => byConfig(second.key))).toEqual(new Set([200]));
-      expect(await statuses(() => byConfig(second.key, 'Apollo'))).toEqual(new Set([446]));
-      expect(await statuses(() => byVirtualKey(spent.key))).toEqual(new Set([200]));
-      const revoked = await world.administration.createKey('revoked');
-      const unknown = await world.administration.createKey('never used');
-      expect(await statuses(() => byVirtualKey(revoked.key))).toEqual(new Set([200]));
-      // What is forgotten leaves the snapshots at once, and takes along what was learned.
-      const before = Date.now();
-      await world.administration.deleteKey(revoked.id);
-      await eventually(() => written().filter((at) => at > before).length === 2, {
-        what: 'both snapshots to be written',
-      });
+describe.each<ProxyMode>(['refuse', 'blackhole'])(
+  'O17: a start while the database is unavailable (%s)',
+  (mode) => {
+    it(
+      'serves known keys with their configs and guardrails within 10 s, refuses all else, and makes up for it later',
+      { timeout: 400_000 },
+      async () => {
+        expect(await statuses(() => byVirtualKey(world.apiKey.key), true)).toEqual(new Set([200]));
+        expect(await statuses(() => byConfig(second.key))).toEqual(new Set([200]));
+        expect(await statuses(() => byConfig(second.key, 'Apollo'))).toEqual(new Set([446]));
+        expect(await statuses(() => byVirtualKey(spent.key))).toEqual(new Set([200]));
+        const revoked = await world.administration.createKey('revoked');
+        const unknown = await world.administration.createKey('never used');
+        expect(await statuses(() => byVirtualKey(revoked.key))).toEqual(new Set([200]));
+        // What is forgotten leaves the snapshots at once, and takes along what was learned.
+        const before = Date.now();
+        await world.administration.deleteKey(revoked.id);
+        await eventually(() => written().filter((at) => at > before).length === 2, {
+          what: 'both snapshots to be written',
+        });
 
-      proxy.mode = mode;
-      await killAll();
-      const startMs = await start();
-      console.log(`${mode}: ready after ${startMs} ms; with the database it takes ${usualStartMs} ms`);
-      expect(startMs, `ms; with the database it takes ${usualStartMs}`).toBeLessThan(
-        READY_WITHIN_MS + usualStartMs,
-      );
+        proxy.mode = mode;
+        await killAll();
+        const startMs = await start();
+        console.log(`${mode}: ready after ${startMs} ms; with the database it takes ${usualStartMs} ms`);
+        expect(startMs, `ms; with the database it takes ${usualStartMs}`).toBeLessThan(
+          READY_WITHIN_MS + usualStartMs,
+        );
 
-      expect(await statuses(() => byVirtualKey(world.apiKey.key), true)).toEqual(new Set([200]));
-      expect(await statuses(() => byConfig(second.key))).toEqual(new Set([200]));
-      expect(await statuses(() => byConfig(second.key, 'Apollo'))).toEqual(new Set([446]));
-      expect(refusal(await byVirtualKey(unknown.key))).toEqual([503, 'auth_unavailable']);
-      expect(refusal(await byVirtualKey(revoked.key))).toEqual([503, 'auth_unavailable']);
-      expect(refusal(await byVirtualKey(spent.key))).toEqual([503, 'limits_unavailable']);
-      expect(refusal(await world.administration.call('GET', '/v1/api-keys'))).toEqual([
-        503,
-        'database_unavailable',
-      ]);
-      const ready = await service.client.call({ path: '/readyz?verbose' });
-      expect([ready.status, jsonOf(ready).status]).toEqual([200, 'degraded']);
-      expect(service.output).toContain('are served from the snapshot');
+        expect(await statuses(() => byVirtualKey(world.apiKey.key), true)).toEqual(new Set([200]));
+        expect(await statuses(() => byConfig(second.key))).toEqual(new Set([200]));
+        expect(await statuses(() => byConfig(second.key, 'Apollo'))).toEqual(new Set([446]));
+        expect(refusal(await byVirtualKey(unknown.key))).toEqual([503, 'auth_unavailable']);
+        expect(refusal(await byVirtualKey(revoked.key))).toEqual([503, 'auth_unavailable']);
+        expect(refusal(await byVirtualKey(spent.key))).toEqual([503, 'limits_unavailable']);
+        expect(refusal(await world.administration.call('GET', '/v1/api-keys'))).toEqual([
+          503,
+          'database_unavailable',
+        ]);
+        const ready = await service.client.call({ path: '/readyz?verbose' });
+        expect([ready.status, jsonOf(ready).status]).toEqual([200, 'degraded']);
+        expect(service.output).toContain('are served from the snapshot');
 
-      const { supervisor, gateways } = service.pids;
-      proxy.mode = 'refuse';
-      proxy.mode = 'pass';
-      const back = Date.now();
-      await eventually(async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200, {
-        withinMs: 60_000,
-        what: 'the administration',
-      });
-      console.log(`${mode}: the administration was there after ${Date.now() - back} ms`);
-      expect(service.pids).toMatchObject({ supervisor, gateways });
-      await eventually(async () => (await byVirtualKey(unknown.key)).status === 200, {
-        what: 'the key that was not known',
-      });
-      await eventually(async () => (await byVirtualKey(revoked.key)).status === 401, {
-        what: 'a 401 for the revoked key',
-      });
-      await eventually(
-        async () => [...(await statuses(() => byVirtualKey(spent.key)))].every((status) => status === 200),
-        { what: 'both processes to have asked for what is left of the budget' },
-      );
-      await world.checkLog();
-    },
-  );
-});
+        const { supervisor, gateways } = service.pids;
+        proxy.mode = 'refuse';
+        proxy.mode = 'pass';
+        const back = Date.now();
+        await eventually(
+          async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200,
+          {
+            withinMs: 60_000,
+            what: 'the administration',
+          },
+        );
+        console.log(`${mode}: the administration was there after ${Date.now() - back} ms`);
+        expect(service.pids).toMatchObject({ supervisor, gateways });
+        await eventually(async () => (await byVirtualKey(unknown.key)).status === 200, {
+          what: 'the key that was not known',
+        });
+        await eventually(async () => (await byVirtualKey(revoked.key)).status === 401, {
+          what: 'a 401 for the revoked key',
+        });
+        await eventually(
+          async () => [...(await statuses(() => byVirtualKey(spent.key)))].every((status) => status === 200),
+          { what: 'both processes to have asked for what is left of the budget' },
+        );
+        await world.checkLog();
+      },
+    );
+  },
+);

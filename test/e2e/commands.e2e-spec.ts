@@ -39,7 +39,7 @@ describe('the command gatehouse', () => {
     [['apply', '-f', '/nowhere/file.yaml'], 1, 'There is no file /nowhere/file.yaml.'],
     [['apply', '-f', '/tmp'], 1, '/tmp is a folder. Name a YAML file.'],
     [['rotate', 'master-key'], 1, 'cannot be confirmed without a terminal'],
-  ] as const)('answers %j with code %i and what it means', async (args, code, output) => {
+  ] as const)('ends %j with exit code %i and its reason', async (args, code, output) => {
     const ended = await run(...args);
 
     expect(ended.output).toMatch(output);

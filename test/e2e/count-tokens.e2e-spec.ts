@@ -36,7 +36,7 @@ const withKey = (slug: string): Record<string, string> => ({
 });
 
 describe('POST /v1/messages/count_tokens', () => {
-  it('is passed on where the provider counts in this very shape', async () => {
+  it('is passed on where the provider counts in the same format', async () => {
     const slug = await stored('anthropic');
     world.upstream.on('/anthropic/messages/count_tokens', {
       headers: JSON_TYPE,
@@ -47,7 +47,7 @@ describe('POST /v1/messages/count_tokens', () => {
     expect(answer.headers['x-gateway-token-count']).toBeUndefined();
   });
 
-  it('is asked of Gemini in its own words', async () => {
+  it('is sent to Gemini in its own format', async () => {
     const slug = await stored('google');
     const path = '/google/v1beta/models/gemini-2.5-flash:countTokens';
     world.upstream.on(path, { headers: JSON_TYPE, body: '{"totalTokens":31,"promptTokensDetails":[]}' });
@@ -75,7 +75,7 @@ describe('POST /v1/messages/count_tokens', () => {
     expect([answer.status, told]).toMatchObject([404, { type: 'error', error: { type: 'not_found_error' } }]);
   });
 
-  it('is counted here for everybody else, and said to be an estimate; nobody is asked', async () => {
+  it('is counted here for all others, marked as an estimate; no provider is called', async () => {
     world.upstream.ledger.length = 0;
     const { answer, told } = await count(world.headers, { ...BODY, model: 'gpt-4o' });
     expect(answer.status).toBe(200);

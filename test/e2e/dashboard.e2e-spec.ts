@@ -44,7 +44,7 @@ const assetsOf = (html: string): string[] =>
 
 describe('the shell', () => {
   it.each(['/ui/', '/ui/sign-in', '/ui/w/production/logs/01a212c9-852f-7d7a-8c57-2a1f0c55fcce?range=1h'])(
-    'is the answer at %s, so that an address can be copied',
+    'is served at %s, so that an address can be copied',
     async (path) => {
       const { status, headers, body } = await get(path);
 
@@ -55,7 +55,7 @@ describe('the shell', () => {
     },
   );
 
-  it('allows scripts and styles of this answer alone: no evaluation, no other origin, no frame', async () => {
+  it('allows only the scripts and styles of this page: no evaluation, no other origin, no frame', async () => {
     const [first, second] = [await get('/ui/'), await get('/ui/')];
     const policy = first.headers['content-security-policy'] ?? '';
     const nonce = nonceOf(policy);
@@ -128,7 +128,7 @@ describe('a file', () => {
 });
 
 describe('the root', () => {
-  it('leads a browser to the dashboard, and tells other clients what answers here', async () => {
+  it('redirects a browser to the dashboard, and describes the gateway to other clients', async () => {
     const visit = await get('/');
     expect([visit.status, visit.headers.location]).toEqual([302, '/ui/']);
     const about = await get('/', { accept: 'application/json' });

@@ -230,7 +230,7 @@ describe('E13, B30: a pass-through is true to the byte', () => {
     }
   });
 
-  it('a form names its virtual key before the file, and is told so when it does behind it', async () => {
+  it('a form names its virtual key before the file, and a late one is an error', async () => {
     const dice = new Dice(SEED);
     const model = `@${world.virtualKey}/whisper-1`;
     const send = (isFirst: boolean) =>
@@ -281,7 +281,7 @@ describe('E13, B30: a pass-through is true to the byte', () => {
     });
   });
 
-  it('answers without a body keep their status and their headers', async () => {
+  it('responses without a body keep their status and headers', async () => {
     for (const status of [204, 304]) {
       world.upstream.on('/base/v9/empty', {
         status,

@@ -72,7 +72,7 @@ describe("guardrails, with OpenAI's own client", () => {
     expect(error.type).toBe('hooks_failed');
   });
 
-  it('that only warn mark a good answer with 246', async () => {
+  it('that only warn mark a good response with 246', async () => {
     const { data, response } = await withResponse({ input_guardrails: [NO_APOLLO] }, 'hello Apollo');
 
     expect(response.status).toBe(246);
@@ -89,7 +89,7 @@ describe("guardrails, with OpenAI's own client", () => {
     expect(text).toBe('You can reach Jane at {{EMAIL_ADDRESS_1}} any day.');
   });
 
-  it('stop a stream in the middle, and the client hears why', async () => {
+  it('stop a stream in the middle, and the client receives the reason', async () => {
     const stream = await client({
       output_guardrails: [{ ...NO_APOLLO, deny: true }],
     }).chat.completions.create({ ...ask('project'), stream: true });

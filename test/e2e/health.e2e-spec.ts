@@ -73,14 +73,14 @@ describe('health', () => {
     expect([401, 404]).toContain((await get(path)).status);
   });
 
-  it('an unknown administrative path is a 404 of the one shape', async () => {
+  it('an unknown administrative path is a 404 in the common format', async () => {
     const answer = await get('/v1/api-keys/x/y/z', { 'x-gateway-api-key': service.bootstrap.admin_api_key });
     expect(answer.status).toBe(404);
     expect(jsonOf(answer).error).toMatchObject({ code: 'not_found', request_id: expect.any(String) });
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers HEAD of the probes, as balancers send it', async () => {
+  it('supports HEAD for the probes, as load balancers send it', async () => {
     for (const path of ['/livez', '/readyz']) {
       const answer = await service.client.call({ method: 'HEAD', path });
       expect([answer.status, answer.body.length]).toEqual([200, 0]);

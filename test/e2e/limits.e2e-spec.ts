@@ -145,7 +145,7 @@ describe('a budget that pays for 100 requests', () => {
     });
   });
 
-  it('I02: that is spent is asked once by the official client, and no provider hears of it', async () => {
+  it('I02: that is spent makes the official client call once, and reaches no provider', async () => {
     const key = await keyWith(budgetOf(8));
     const spent = await inParallel(Array.from({ length: 8 }), 1, () => ask(key.key));
     expect(spent.map(({ status }) => status)).toEqual(Array(8).fill(200));

@@ -123,7 +123,7 @@ describe('a row', () => {
     expect(row.cost_nano_usd).toBe(COST);
   });
 
-  it('has no cost when nobody knows the price, never a zero', async () => {
+  it('has no cost when the price is unknown, never a zero', async () => {
     world.upstream.on(PATH, { headers: JSON_TYPE, body: completion(USAGE, 'a-model-of-nobody') });
     const { row } = await rowOf({ model: 'a-model-of-nobody' });
     expect(row).toMatchObject({
@@ -138,7 +138,7 @@ describe('a row', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
   ] as const)(
-    'has the usage of an answer that came in %s, and the client got the packed bytes',
+    'has the usage of a response that came in %s, and the client got the packed bytes',
     async (encoding, pack) => {
       const packed = pack(completion(USAGE));
       world.upstream.on(PATH, { headers: [...JSON_TYPE, ['content-encoding', encoding]], body: packed });
@@ -149,7 +149,7 @@ describe('a row', () => {
     },
   );
 
-  it('has the usage that a stream told at its end', async () => {
+  it('has the usage that a stream reported at its end', async () => {
     world.upstream.on(PATH, { headers: SSE, body: events(USAGE) });
     const { answer, row } = await rowOf({ stream: true, stream_options: { include_usage: true } });
     expect(answer.body.toString()).toBe(events(USAGE));
@@ -164,7 +164,7 @@ describe('a row', () => {
   });
 
   it.each([true, false])(
-    'has counted tokens, and says so, when the provider told none (stream: %s)',
+    'has counted tokens, marked as such, when the provider reported none (stream: %s)',
     async (stream) => {
       world.upstream.on(
         PATH,

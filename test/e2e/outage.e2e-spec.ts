@@ -115,7 +115,7 @@ const everyProcessKnowsTheKey = (): Promise<boolean> =>
     { what: 'the key to be known in every process' },
   );
 
-describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is away (%s)', (mode) => {
+describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is unavailable (%s)', (mode) => {
   it(
     'known keys keep working, unknown keys get 503, the administration says 503, and nothing is lost',
     { timeout: 240_000 },
@@ -181,7 +181,7 @@ describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is awa
   );
 });
 
-describe('processes that have to start while the database is away', () => {
+describe('processes that have to start while the database is unavailable', () => {
   it(
     'wait for it: the gateways go on, and what they wrote is stored when it is back',
     { timeout: 240_000 },

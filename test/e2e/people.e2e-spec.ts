@@ -264,7 +264,7 @@ describe('the door without a key', () => {
 });
 
 describe('with a mail server', () => {
-  it('the link reaches the person alone, and works', async () => {
+  it('the link reaches only the invited user, and works', async () => {
     const mail = started.add(await MailServer.start(), (one) => one.stop());
     const service = started.add(
       await startService({
@@ -304,7 +304,7 @@ describe('with a mail server', () => {
   });
 });
 
-describe('a person whom only its signed token knows', () => {
+describe('a user known only by a signed token', () => {
   const SETTING = '/v1/admin/organisation/jwt';
 
   it('calls a model with the first request, in whichever process, and is made once', async () => {

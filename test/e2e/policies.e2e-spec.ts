@@ -128,7 +128,7 @@ describe('a second question beside a slow first one', () => {
     expect(cost_nano_usd).toBe(Number(lost.cost_nano_usd) + COST);
   });
 
-  it('is asked for no larger share of the requests than the config allows, but for ten', async () => {
+  it('receives no more than the configured share of requests, plus ten', async () => {
     world.upstream.on(CHAT, says('the first', { delayMs: 3 * AFTER_MS }));
     const hedge = { after_ms: AFTER_MS, max_share: 10, max_spend: 100 };
     const requests = 150;

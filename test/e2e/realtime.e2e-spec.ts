@@ -112,7 +112,7 @@ function message(socket: WebSocket): Promise<Buffer> {
 }
 
 describe('a realtime session', () => {
-  it("is OpenAI's own client's: events both ways, one row when it is over", async () => {
+  it("is OpenAI's own client's: events both ways, one row when it has ended", async () => {
     const simulator = await simulatedOpenAi(world.service.facts.egressPorts);
     simulator.onMessage('hello', { content: 'Hi there' });
     try {
@@ -259,7 +259,7 @@ describe('a realtime session', () => {
   });
 });
 
-describe('a refusal comes before the upgrade, as an HTTP answer', () => {
+describe('a refusal comes before the upgrade, as an HTTP response', () => {
   it('of an unknown key', async () => {
     const { status, body } = await refused({
       headers: { 'x-gateway-api-key': 'gw_ws_nobody' },
@@ -309,7 +309,7 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
     expect([status, body.error.code]).toEqual([403, 'guardrail_inapplicable']);
   });
 
-  it('of a version that nobody speaks', async () => {
+  it('of an unsupported version', async () => {
     const { status, body } = await refused({ options: { protocolVersion: 8 }, logged: 'never' });
     expect([status, body.error.code]).toEqual([400, 'header_invalid']);
   });
@@ -414,7 +414,7 @@ describe('a session obeys the limits of its API key', () => {
   it.each([
     ['a budget', { usage_limits: { credit_limit: 0.00001 } }, 402, 'budget_exceeded'],
     ['a budget of tokens', { usage_limits: { credit_limit: 1, type: 'tokens' } }, 402, 'budget_exceeded'],
-  ])('is refused before it opens when %s has no room', async (_, limits, status, code) => {
+  ])('is refused before it opens when %s is exhausted', async (_, limits, status, code) => {
     const refusal = await refused({ headers: await limited(limits) });
     expect([refusal.status, refusal.body.error.code]).toEqual([status, code]);
   });
@@ -467,7 +467,7 @@ describe('a session ends', () => {
     await eventually(() => upstream.last.closedAt, { what: 'the end at the provider' });
   });
 
-  it('at the provider when the client goes without a word', async () => {
+  it('at the provider when the client disconnects silently', async () => {
     const { socket, id } = await open();
     const { last } = upstream;
     socket.terminate();
@@ -475,7 +475,7 @@ describe('a session ends', () => {
     expect(await world.logs.row(id)).toMatchObject({ ending: 'client_aborted', status: 101 });
   });
 
-  it('at the client, with a reason, when the provider goes without a word', async () => {
+  it('at the client, with a reason, when the provider disconnects silently', async () => {
     const { id, closed } = await open();
     upstream.last.socket.terminate();
     expect((await closed).code).toBe(1014);
@@ -525,7 +525,7 @@ describe('a session ends', () => {
 });
 
 describe('a service that stops', () => {
-  it('ends its sessions with "going away" after the drain time, each with its row', async () => {
+  it('closes its sessions with code 1001 after the drain time, each with its row', async () => {
     const own = await startService({
       egressPorts: [upstream.port],
       env: {

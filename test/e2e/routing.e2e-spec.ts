@@ -128,7 +128,7 @@ const fallback = (strategy: object = {}, ...more: object[]) => ({
 });
 
 describe('the published configs', () => {
-  it('fallback: the first target answers while it can, the second when it cannot', async () => {
+  it('fallback: the first target responds while it can, the second when it cannot', async () => {
     expect(await asked(fallback())).toMatchObject({ text: 'from the first', option: 'config.targets[0]' });
 
     openAi.setChaos(ALL_DOWN);
@@ -173,7 +173,7 @@ describe('the published configs', () => {
     expect(openAi.getRequests()).toHaveLength(first);
   });
 
-  it('load balance with sticky sessions: a caller stays with its target, whichever process answers', async () => {
+  it('load balance with sticky sessions: a caller stays with its target in every process', async () => {
     const config = {
       strategy: {
         mode: 'loadbalance',
@@ -215,7 +215,7 @@ describe('the published configs', () => {
     expect((await asked(config, { user_plan: 'free' })).text).toBe('from the second');
   });
 
-  it('retry: as often as it says, and the answer tells how often', async () => {
+  it('retry: as often as configured, and the response has the number of retries', async () => {
     openAi.nextRequestError(503).nextRequestError(503);
 
     expect(await asked({ virtual_key: keys.openAi, retry: { attempts: 3 } })).toMatchObject({
@@ -228,7 +228,7 @@ describe('the published configs', () => {
     });
   });
 
-  it('asks a second target beside a slow one, takes its answer and ends and logs the slow one', async () => {
+  it('calls a second target beside a slow one, takes its response and ends and logs the slow one', async () => {
     openAi.setChaos({ latencyMs: 2_000 });
     const hedge = { after_ms: 50, max_share: 100, max_spend: 100 };
     const config = fallback({ hedge }, { virtual_key: keys.openAi }, { virtual_key: keys.spare });
@@ -329,7 +329,7 @@ describe('a stream that breaks before its first token', () => {
       },
     ],
   ] satisfies readonly (readonly [string, Script])[])(
-    'and %s is replaced, and nobody sees it',
+    'and %s is replaced, unnoticed by clients',
     async (_, script) => {
       world.upstream.on('/base/v9/chat/completions', script);
 
@@ -343,7 +343,7 @@ describe('a stream that breaks before its first token', () => {
 });
 
 describe('a target that keeps failing', () => {
-  it('is taken out of service, so that it is not asked any more', async () => {
+  it('is taken out of service and not called any more', async () => {
     openAi.setChaos(ALL_DOWN);
     const config = fallback({ cb_config: { failure_threshold: 2, cooldown_interval: 60_000 } });
 
@@ -398,7 +398,7 @@ describe('a config that would not run', () => {
     expect(openAi.getRequests()).toEqual([]);
   });
 
-  it('that nobody saved is not found', async () => {
+  it('that does not exist is not found', async () => {
     const answer = await world.send({
       method: 'POST',
       path: '/v1/chat/completions',

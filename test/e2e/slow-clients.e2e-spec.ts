@@ -112,8 +112,8 @@ const kibOfAll = (): number =>
     .map(residentBytes)
     .reduce((sum, bytes) => sum + bytes / 1024, 0);
 
-describe('clients that take for ever', () => {
-  it(`D08: ${SLOW_CLIENTS} at once are told 408 when their time is over, and nobody else waits for them`, async () => {
+describe('clients that never finish', () => {
+  it(`D08: ${SLOW_CLIENTS} at once get 408 after their timeout, and delay no other request`, async () => {
     const alone = await slowestOfOthers();
     const { pids } = service;
     const before = kibOfAll();

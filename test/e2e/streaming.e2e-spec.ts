@@ -182,7 +182,7 @@ describe('a client that leaves', () => {
     expect(row.output_tokens, 'what was produced is counted').toBeGreaterThan(0);
   });
 
-  it('before the answer began ends the call too, and the row says 499', async () => {
+  it('before the response began ends the call too, and the row says 499', async () => {
     const path = '/base/v9/slow';
     world.upstream.on(path, { delayMs: 5_000 });
     const traceId = `left-early-${Date.now()}`;
@@ -241,7 +241,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a provider that breaks off', () => {
-  it('J05: a reset in mid-stream never looks like the end of the answer', async () => {
+  it('J05: a reset in mid-stream never looks like the end of the response', async () => {
     const answer = await world.open({
       method: 'POST',
       path: '/v1/reset-mid-stream',
@@ -255,7 +255,7 @@ describe('a provider that breaks off', () => {
     expect(await world.logs.row(answer.requestId)).toMatchObject({ ending: 'upstream_truncated' });
   });
 
-  it('a chunked answer without its last chunk never looks like the end of the answer', async () => {
+  it('a chunked response without its last chunk never looks complete', async () => {
     const answer = await world.open({
       method: 'POST',
       path: '/v1/cut-chunked',

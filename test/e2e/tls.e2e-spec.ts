@@ -92,7 +92,7 @@ describe('a provider behind TLS', () => {
     expect([answer.status, answer.sha256]).toEqual([200, sha256(Buffer.concat(parts))]);
   });
 
-  it('is asked over connections that are kept, each answer that of its own question', async () => {
+  it('is called over persistent connections, and each request gets its own response', async () => {
     await Promise.all(Array.from({ length: 20 }, () => post('whole', randomBytes(64))));
     const before = handshakes;
     for (let round = 0; round < 10; round++)

@@ -75,7 +75,7 @@ async function ask(client: Client, script: Script, more: object = {}): Promise<A
 }
 
 describe.each(CLIENTS)('a stream for a client of $shape', (client) => {
-  it('comes whole, with the provider asked in its own dialect and the row priced', async () => {
+  it('comes whole, with the provider called in its own dialect and the row priced', async () => {
     const answer = await ask(client, { headers: EVENTS, body: START + delta('Hello') + END });
     const text = answer.body.toString();
 
@@ -121,7 +121,7 @@ describe.each(CLIENTS)('a stream for a client of $shape', (client) => {
     });
   });
 
-  it('passes over events and fields that nobody knows', async () => {
+  it('ignores unknown events and fields', async () => {
     const unknown = event('from_the_future', { surprise: true }) + ': a comment\n\n' + event('ping', {});
     const answer = await ask(client, { headers: EVENTS, body: START + unknown + delta('Hello') + END });
 
@@ -139,10 +139,10 @@ describe.each(CLIENTS)('a stream for a client of $shape', (client) => {
   });
 });
 
-describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
+describe.each(CLIENTS)('a plain response for a client of $shape', (client) => {
   const plain = { stream: false };
 
-  it('may be compressed though nobody asked for it', async () => {
+  it('may be compressed without a request for it', async () => {
     const message = {
       id: 'msg_1',
       type: 'message',
@@ -183,7 +183,7 @@ describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
     [200, '{}', 'object'],
     [200, '{"content":7,"usage":"much"}', 'object'],
     [502, 'no json at all', 'error'],
-  ])('is answered with %i to %s', async (status, body, field) => {
+  ])('returns status %i with the field %s', async (status, body, field) => {
     const answer = await ask(client, { headers: JSON_TYPE, body }, plain);
 
     expect(answer.status).toBe(status);
@@ -296,7 +296,7 @@ describe('sound of a provider with words of its own', () => {
     });
   });
 
-  it('is transcribed from a form that is written anew', async () => {
+  it('is transcribed from a form that is rewritten', async () => {
     world.upstream.on('/v1/speech-to-text', { headers: JSON_TYPE, body: '{"text":"Hello","words":[]}' });
     const sound = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
     const form = new FormData();

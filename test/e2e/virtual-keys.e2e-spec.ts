@@ -104,7 +104,7 @@ describe('a virtual key', () => {
     expect(answers[0]?.status).toBe(404);
   });
 
-  it('G04: of another workspace or organization is answered as one that does not exist', async () => {
+  it('G04: of another workspace or organization gets the response of a missing one', async () => {
     const name = `elsewhere-${randomUUID().slice(0, 8)}`;
     const workspace = await world.administration.ask('POST', '/v1/admin/workspaces', { name });
     const customHost = `${other.url}/v1`;

@@ -41,7 +41,7 @@ afterAll(() => started.end());
 const get = (path: string) => new HttpClient(worker.baseUrl).call({ path, fresh: true });
 
 describe('an instance that only works in the background', () => {
-  it('answers the probes of a gateway on its port, and nothing else', async () => {
+  it('serves the probes of a gateway on its port, and nothing else', async () => {
     expect((await get('/livez')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(200);
     expect((await get('/readyz?verbose')).body.toString()).toContain('"database"');

@@ -163,7 +163,7 @@ describe('A: a custom host', () => {
     expect(world.upstream.ledger).toHaveLength(1);
   });
 
-  it('a custom host beside a virtual key that pins another is refused, and nobody gets the stored secret', async () => {
+  it('a custom host beside a virtual key that pins another is refused, and the stored secret is sent nowhere', async () => {
     world.upstream.reset();
     const answer = await world.send({
       method: 'POST',

@@ -106,7 +106,7 @@ describe('B: a path', () => {
   );
 
   it.each(['/%76%31/models', '/v%31/x', '/V1/models', '/v2/models', '//v1/models', '/v1x/y'])(
-    'B20: %s is nobody’s path',
+    'B20: %s is not a path',
     async (target) => {
       const answer = await ask(target, 'GET', 'never');
       expect([400, 404]).toContain(answer.status);
@@ -114,7 +114,7 @@ describe('B: a path', () => {
     },
   );
 
-  it('B20: / tells what answers here, and reaches no provider', async () => {
+  it('B20: / describes the gateway, and reaches no provider', async () => {
     expect((await ask('/', 'GET', 'never')).status).toBe(200);
     expect(targets()).toEqual([]);
   });

@@ -158,7 +158,7 @@ describe('C: framing that two readers could read differently is refused', () => 
     },
   );
 
-  it('C18: a Host of somebody else appears nowhere in the answer', async () => {
+  it('C18: a foreign Host appears nowhere in the response', async () => {
     const { bytes } = await exchange(
       bytesOf({ method: 'GET', target: '/v1/nothing', host: 'evil.example', credentials: [] }),
       'never',
@@ -207,7 +207,7 @@ describe('C: framing that two readers could read differently is refused', () => 
 
 describe('C: methods', () => {
   it.each(['TRACE', 'OPTIONS', 'PROPFIND', 'PURGE', 'LINK'])(
-    'C35: %s is not allowed, and the answer names what is',
+    'C35: %s is not allowed, and the response names the allowed ones',
     async (method) => {
       const { answers } = await exchange(bytesOf({ method, target: '/v1/x' }));
       expect(answers.map(({ status }) => status)).toEqual([405]);
@@ -217,7 +217,7 @@ describe('C: methods', () => {
     },
   );
 
-  it.each(['BREW', 'get', 'G ET'])('C35: %j is no method', async (method) => {
+  it.each(['BREW', 'get', 'G ET'])('C35: %j is not a valid method', async (method) => {
     const { answers } = await exchange(bytesOf({ method, target: '/v1/x' }));
     expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 405, 501])]);
     expect(reached()).toEqual([]);
@@ -263,7 +263,7 @@ describe('C: headers', () => {
     expect(row.api_key_id).toBe(world.apiKey.id);
   });
 
-  it('C20: Connection cannot take the injected credential away', async () => {
+  it('C20: Connection cannot remove the injected credential', async () => {
     const { answers } = await exchange(
       post(['Connection: authorization, x-gateway-virtual-key, host, content-length']),
       'once',
@@ -314,7 +314,7 @@ describe('C: headers', () => {
     expect(JSON.stringify(world.upstream.ledger[0]?.headers)).not.toContain(key);
   });
 
-  it('C25: Expect: 100-continue is answered, and the call succeeds', async () => {
+  it('C25: Expect: 100-continue is honoured, and the call succeeds', async () => {
     const head = bytesOf({ lines: ['Expect: 100-continue', 'Content-Length: 2'] });
     const { answers } = await exchange([head, '{}'], 'once');
     expect(answers.map(({ status }) => status)).toEqual([100, 200]);
@@ -322,7 +322,7 @@ describe('C: headers', () => {
     expect(world.upstream.ledger[0] && header(world.upstream.ledger[0], 'expect')).toBeUndefined();
   });
 
-  it('C25: a bad key is refused with 401 before the client is asked for its body', async () => {
+  it('C25: a bad key is refused with 401 before the client sends its body', async () => {
     const credentials = ['x-gateway-api-key: gw_ws_unknown', 'x-gateway-provider: openai'];
     const head = bytesOf({ credentials, lines: ['Expect: 100-continue', 'Content-Length: 2'] });
     const { answers } = await exchange(head);
@@ -412,7 +412,7 @@ describe('C: headers', () => {
     expect(reached()).toEqual([]);
   });
 
-  it('two requests at once on one connection get their two answers in order', async () => {
+  it('two requests at once on one connection get their responses in order', async () => {
     const both =
       bytesOf({ method: 'GET', target: '/v1/one' }) + bytesOf({ method: 'GET', target: '/v1/two' });
     const { answers } = await exchange(both, 'once', { answers: 2 });

@@ -46,11 +46,11 @@ const rawMake = (lines: readonly string[], body: string) =>
     { answers: 1 },
   );
 
-describe('D: who sends more than is taken', () => {
+describe('D: a client that sends too much', () => {
   it.each([
     ['to the administration', KEYS, 413],
     ['without a key to a provider', '/v1/chat/completions', 401],
-  ])('hears why, %s, however much it still sends', async (_, path, status) => {
+  ])('receives the reason, %s, however much it still sends', async (_, path, status) => {
     const key = status === 401 ? '' : `x-gateway-api-key: ${maker}\r\n`;
     const head = `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\n${key}content-type: application/json\r\ncontent-length: ${8 * MIB}\r\n\r\n`;
     const large = head + 'x'.repeat(8 * MIB);
@@ -95,7 +95,7 @@ describe('D: media types of the administration', () => {
   });
 });
 
-describe('D: shapes of the administration', () => {
+describe('D: formats of the administration', () => {
   it.each([
     ['D21', '{"name":123,"scopes":["logs.list"]}'],
     ['D21', '{"name":"x","scopes":"logs.list"}'],

@@ -101,7 +101,7 @@ describe.each(WAYS)('E: $way', ({ path }) => {
     ['E02', 'short-body'],
     ['E11', 'reset-after-head'],
     ['E02', 'bad-chunk'],
-  ])('%s: %s never looks like a whole answer', async (_, behaviour) => {
+  ])('%s: %s never looks like a whole response', async (_, behaviour) => {
     const { answer, isCut } = await outcome(behaviour, path);
     if (answer.status === 502) {
       const row = await world.logs.row(answer.requestId);
@@ -132,12 +132,12 @@ describe.each(WAYS)('E: $way', ({ path }) => {
     expect(answer.body.toString()).not.toContain('12345');
   });
 
-  it('early hints are skipped, the answer is not', async () => {
+  it('early hints are skipped, the response is not', async () => {
     const answer = await send('early-hints', path);
     expect([answer.status, answer.body.toString()]).toEqual([200, '{"ok":true}']);
   });
 
-  it(`E09: no answer is a 504 after ${FIRST_BYTE_MS} ms, and the provider's socket is closed`, async () => {
+  it(`E09: no response is a 504 after ${FIRST_BYTE_MS} ms, and the provider's socket is closed`, async () => {
     raw.calls.length = 0;
     const started = Date.now();
     const answer = await send('never', path);
@@ -168,7 +168,7 @@ describe.each(WAYS)('E: $way', ({ path }) => {
 });
 
 describe('E: other hostilities', () => {
-  it('E07: an answer nobody asked for, on a connection at rest, is given to nobody', async () => {
+  it('E07: an unsolicited response on an idle connection reaches no request', async () => {
     for (let round = 0; round < 5; round++) {
       raw.calls.length = 0;
       const first = await send('unsolicited', '/v1/anything');
@@ -183,7 +183,7 @@ describe('E: other hostilities', () => {
     }
   });
 
-  it('E14: an answer that unpacks to 200 MiB costs the gateway nothing, and its row is there', async () => {
+  it('E14: a response that unpacks to 200 MiB costs the gateway nothing, and its row is there', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * MIB));
     world.upstream.on('/base/v9/chat/completions', {
       headers: [
@@ -234,7 +234,7 @@ describe('E: other hostilities', () => {
     await world.logs.row(answer.requestId);
   });
 
-  it('E17: a certificate that nobody vouches for ends the call, and nothing is sent in the clear', async () => {
+  it('E17: an untrusted certificate ends the call, and nothing is sent in the clear', async () => {
     let asked = 0;
     const server = createServer(
       { cert: readFileSync(`${TLS}/self-signed.cert.pem`), key: readFileSync(`${TLS}/self-signed.key.pem`) },

@@ -159,7 +159,7 @@ const QUESTIONS = [
   ...ASKERS.flatMap((asker) => (EVERYTHING ? [[...EVERYTHING, ...asker] as const] : [])),
 ].map(([what, narrowing, who, which, askerOf]) => ({ what, narrowing, who, which, askerOf }));
 
-describe.each(QUESTIONS)('$who, asked for $what:', ({ narrowing, which, askerOf }) => {
+describe.each(QUESTIONS)('$who, for $what:', ({ narrowing, which, askerOf }) => {
   const begin = () => {
     const tenant = traffic.tenants[which];
     const facts = of(tenant).filter(narrowing.fits);

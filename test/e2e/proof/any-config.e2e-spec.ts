@@ -154,7 +154,7 @@ describe('whatever a config says and whatever providers do', () => {
   );
   afterAll(() => provider.upstream.stop());
 
-  it('every request is answered, in time, and never for a reason of our own', () => {
+  it('every request gets a response, in time, and never fails because of the gateway', () => {
     expect(unless(({ status, ms }) => status >= 200 && ms < LONGEST_MS)).toBeUndefined();
     expect(unless(({ text }) => !/internal_error|concurrency_limited/.test(text))).toBeUndefined();
   });
@@ -183,7 +183,7 @@ describe('whatever a config says and whatever providers do', () => {
     expect(unless((one) => (one.row.cost_nano_usd ?? 0) === costOf(one))).toBeUndefined();
   });
 
-  it('what providers told is charged, to the nano-dollar', () => {
+  it('the usage that providers reported is charged, to the nano-dollar', () => {
     const heard = asked.filter(
       ({ leaves, row }) => !leaves && !row.attempts.some(({ error_code }) => PUT_AWAY.has(error_code)),
     );

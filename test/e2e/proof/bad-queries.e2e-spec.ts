@@ -213,7 +213,7 @@ describe('a browser', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('K20: keeps nothing of what was answered, refusals included', async () => {
+  it('K20: keeps nothing of a response, refusals included', async () => {
     const answers = [
       await get('/v1/logs'),
       await get('/v1/analytics/graphs/cost'),
