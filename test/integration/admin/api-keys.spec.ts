@@ -29,8 +29,8 @@ describe('API keys', () => {
     return app.call('POST', USER_KEYS, { body, key });
   };
 
-  describe('of one person', () => {
-    it('are listed by the id of the person, in the workspace that is asked for', async () => {
+  describe('of one user', () => {
+    it('are listed by the id of the user, in the requested workspace', async () => {
       const { id: user_id } = await app.aPerson({ workspaces: [{ id: 'ws-default', role: 'member' }] });
       const { id } = (await aKey({ user_id })).body;
       await aKey();
@@ -109,7 +109,7 @@ describe('API keys', () => {
   });
 
   describe('the last use', () => {
-    it('is told where it is asked for: the latest request of the last 30 days, else null', async () => {
+    it('is shown on request: the latest request of the last 30 days, else null', async () => {
       const [used, old, unused] = await Promise.all([aKey(), aKey(), aKey()]);
       const place = { organisation_id: app.first.organisation_id, workspace_id: app.first.workspace_id };
       const now = Date.now();
@@ -154,7 +154,7 @@ describe('API keys', () => {
         'workspace-service',
       ],
       [USER_KEYS, 'gw_user_', { scopes: ['logs.view'], workspace_id: 'ws-default' }, 'workspace-user'],
-    ])('answers %s with the secret, once', async (path, prefix, more, type) => {
+    ])('returns %s with the secret, once', async (path, prefix, more, type) => {
       const made = await app.call('POST', path, { body: { name: 'A key', ...more } });
 
       expect(made.status).toBe(200);
@@ -223,7 +223,7 @@ describe('API keys', () => {
       expect((await aKey({ user_id: randomUUID() })).status).toBe(404);
     });
 
-    it('refuses a key that nobody could describe: organisation/user', async () => {
+    it('refuses a key that cannot be described: organisation/user', async () => {
       const body = { name: 'A key', scopes: ['logs.view'] };
 
       expect((await app.call('POST', '/v1/api-keys/organisation/user', { body })).status).toBe(404);
@@ -412,7 +412,7 @@ describe('API keys', () => {
       },
     );
 
-    it('takes scopes away at once', async () => {
+    it('removes scopes at once', async () => {
       const made = (await aKey({ scopes: ['virtual_keys.list', 'logs.list'] })).body;
       expect((await app.call('GET', '/v1/virtual-keys', { key: made.key })).status).toBe(200);
       await app.call('PUT', `/v1/api-keys/${made.id}`, { body: { scopes: ['logs.list'] } });
@@ -439,7 +439,7 @@ describe('API keys', () => {
         expect((await app.call('GET', '/v1/virtual-keys', { key })).status).toBe(200);
     });
 
-    it('ends the old secret at once when asked to', async () => {
+    it('ends the old secret at once on request', async () => {
       const old = (await aKey({ scopes: ['virtual_keys.list'] })).body;
       expect((await app.call('GET', '/v1/virtual-keys', { key: old.key })).status).toBe(200);
       const body = { key_transition_period_ms: 0 };
@@ -601,7 +601,7 @@ describe('API keys', () => {
   });
 
   describe('out of reach', () => {
-    it('is the same answer as for a key that does not exist', async () => {
+    it('is the same response as for a key that does not exist', async () => {
       const foreign = (await aKey({ workspace_id: workspaceTwo })).body;
       const admin = (await app.call('POST', ADMIN_KEYS, { body: { name: 'Admin', scopes: ['logs.view'] } }))
         .body;

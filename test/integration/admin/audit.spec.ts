@@ -52,7 +52,7 @@ describe('the audit trail', () => {
     });
   });
 
-  it('carries the request id of the answer', async () => {
+  it('carries the request id of the response', async () => {
     const answer = await aVirtualKey();
 
     expect((await last()).request_id).toBe(answer.headers['x-gateway-request-id']);
@@ -113,7 +113,7 @@ describe('the audit trail', () => {
     expect((await last()).ip).toBe('127.0.0.1');
   });
 
-  it('does not keep a key that somebody put into the address', async () => {
+  it('does not record a key that was sent in the URL', async () => {
     const { key } = await app.workspaceKey();
     await app.call('DELETE', `/v1/virtual-keys/${key}?key=${key}`);
 
@@ -163,7 +163,7 @@ describe('the audit trail', () => {
       );
     }
 
-    it('nothing changes, and the answer says so', async () => {
+    it('nothing changes, and the response says so', async () => {
       const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
       await administer(app.url, 'ALTER TABLE audit_records RENAME TO audit_records_away');
       try {
@@ -397,7 +397,7 @@ describe('the audit trail', () => {
       expect(await verify()).toEqual({ records: Number(brokenAt) - 1, brokenAt, problem });
     });
 
-    it('notices a record that was slipped in at the end, and a chain that was computed anew without the key', async () => {
+    it('detects a record that was appended at the end, and a chain that was recomputed without the key', async () => {
       const records: AuditRecord[] = await chained.dataSource
         .getRepository(AuditRecord)
         .find({ order: { seq: 'ASC' } });

@@ -213,7 +213,7 @@ async function linkOf(by: string): Promise<string> {
   return (await world.ask('GET', `/v1/logs/exports/${id}/download`, by)).body.signed_url;
 }
 
-describe('nobody gets above their rank', () => {
+describe('no user gets above their rank', () => {
   it.each(NAMES)('through: %s', async (name) => {
     const { by, attempts } = FROM_BELOW[name];
     const all = attempts();

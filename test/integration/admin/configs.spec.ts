@@ -41,7 +41,7 @@ describe('configs', () => {
   const inForce = async (slug: string) =>
     directory.find({ organizationId: app.first.organisation_id, workspaceId: app.first.workspace_id }, slug);
 
-  it('are answered as they were saved, and are in force', async () => {
+  it('are returned as they were saved, and are in force', async () => {
     const { id, slug, version_id } = await aConfig({ name: 'My Chat' });
 
     expect(slug).toMatch(/^pc-my-chat-[a-z0-9]{6}$/);
@@ -281,7 +281,7 @@ describe('configs', () => {
     });
   });
 
-  it('are rehearsed without a trace', async () => {
+  it('have a dry run that changes nothing', async () => {
     const { slug, version_id } = await aConfig();
     const counts = () =>
       app.dataSource.query(
@@ -351,7 +351,7 @@ describe('configs', () => {
     expect(await inForce(slug)).toBeNull();
   });
 
-  it('are rehearsed on the way back as well', async () => {
+  it('have a dry run for the way back as well', async () => {
     const { slug, version_id } = await aConfig();
     const second = (await put(slug, { config: OTHER })).body.data.version_id;
 

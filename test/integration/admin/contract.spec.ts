@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
   const mistakes = (status: number, body: unknown) =>
     contract.mistakes('GET', '/v1/admin/me?x=1', { status, body });
 
-  it('is what answers are', async () => {
+  it('is the format of responses', async () => {
     expect(mistakes(200, await me())).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('lets readers make an example of every answer that is such an answer', () => {
+  it('lets readers make an example of every response that is valid for it', () => {
     const wrong = operations().flatMap(({ method, path, where, responses }) => {
       const content = answerOf(responses['200'])?.content ?? {};
       const media = content['application/json'];

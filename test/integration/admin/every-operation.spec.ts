@@ -166,7 +166,7 @@ describe('a list', () => {
     { path: '/v1/audit-logs' },
   ];
 
-  it.each(LISTS)('G09: $path is not widened by what it is asked', async ({ path, holds }) => {
+  it.each(LISTS)('G09: $path is not widened by its parameters', async ({ path, holds }) => {
     const { workspace_id: workspace, organisation_id: organization } = world.app.first;
     if (holds) await world.requestOf({ operation: `GET ${path}` as 'GET /v1/', statuses: '', on: holds });
     const ask = (query: string, caller: CallerName) =>

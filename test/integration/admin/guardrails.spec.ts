@@ -103,7 +103,7 @@ describe('guardrails', () => {
       expect(body.error.message).toContain(`${place} `);
   });
 
-  it("keep a webhook's secrets sealed: no answer, audit record or row has them, and the gateway gets them", async () => {
+  it("keep a webhook's secrets sealed: no response, audit record or row has them, and the gateway gets them", async () => {
     const secret = `canary-${randomUUID()}`;
     const checks = [
       CONTAINS,

@@ -36,7 +36,7 @@ describe('what an organization and a workspace impose on requests', () => {
     return (await directory.find(key))?.principal;
   };
 
-  it('must be there: a config, a workspace and an organization are told the place of what is not', async () => {
+  it('must exist: a config, a workspace and an organization get the place of a missing one', async () => {
     const [here, there] = [await own(), await make({ workspace_id: elsewhere })];
     const config = {
       ...{ provider: 'sandbox', input_guardrails: [here, 'pg-nowhere'] },
@@ -247,7 +247,7 @@ describe('what an organization and a workspace impose on requests', () => {
     expect((await app.call('DELETE', `/v1/configs/${slug}`)).status).toBe(200);
   });
 
-  it('may be the rule for clients that leave, which every key of the workspace gets until it is taken away', async () => {
+  it('may be the rule for clients that leave, which every key of the workspace inherits until it is removed', async () => {
     const { key } = await app.workspaceKey();
     const rule = async (): Promise<unknown> => (await principalOf(key))?.onClientDisconnect;
 

@@ -95,7 +95,7 @@ describe('integrations', () => {
       expect(await onPath(provider.body.slug, later)).not.toBeNull();
     });
 
-    it('cannot be seen or changed by a workspace that may not use them, which hears what it hears of nothing', async () => {
+    it('cannot be seen or changed by a workspace without access, which gets the response of a missing one', async () => {
       const slug = await aShared();
       const { body } = await app.call('GET', `${INTEGRATIONS}/${slug}`, { key: own.key });
       const absent = await app.call('GET', `${INTEGRATIONS}/never-there`, { key: own.key });
@@ -460,7 +460,7 @@ describe('integrations', () => {
       });
     });
 
-    it('stand beside list prices of units, which everybody may read', async () => {
+    it('stand beside public list prices of units', async () => {
       const read = await app.call('GET', '/v1/model-configs/pricing/openai/tts-1', { key: '' });
 
       expect(read.body).toMatchObject({
@@ -468,7 +468,7 @@ describe('integrations', () => {
       });
     });
 
-    it('are no affair of workspace keys, and of providers that nobody knows there are none', async () => {
+    it('are hidden from workspace keys, and missing for unknown providers', async () => {
       const path = '/v1/model-configs/pricing/openai/x';
       expect((await app.call('PUT', path, { body: PRICE, key: own.key })).status).toBe(403);
       expect(
@@ -476,7 +476,7 @@ describe('integrations', () => {
       ).toBe('provider_unknown');
     });
 
-    it('are not list prices, which everybody may read without a key', async () => {
+    it('are not list prices, which are public', async () => {
       const read = await app.call('GET', '/v1/model-configs/pricing/openai/gpt-4o-mini', { key: '' });
       expect(read.status).toBe(200);
       expect(read.body).toMatchObject({

@@ -25,7 +25,7 @@ describe('invites', () => {
   };
 
   describe('making one', () => {
-    it('answers with a link, and shows the token nowhere else', async () => {
+    it('returns a link, and shows the token nowhere else', async () => {
       const made = await invite({ email: 'Grace@EXÄMPLE.com' });
       const token = tokenOf(made.body.invite_link);
 
@@ -148,7 +148,7 @@ describe('invites', () => {
   });
 
   describe('accepting', () => {
-    it('makes the person with roles, memberships and promised keys, which are shown once', async () => {
+    it('creates the user with roles, memberships and promised keys, which are shown once', async () => {
       const email = anAddress();
       const workspaceTwo = await app.anotherWorkspace(`ws-${randomBytes(4).toString('hex')}`);
       const { id, token } = await anInvite({
@@ -189,7 +189,7 @@ describe('invites', () => {
       expect(password_hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
     });
 
-    it('is recorded as done by the person who joined', async () => {
+    it('is recorded as done by the user who joined', async () => {
       const { id, token } = await anInvite();
       const { user_id } = (await accept(token)).body;
 
@@ -210,7 +210,7 @@ describe('invites', () => {
       expect((await accept(token, { email: email.toUpperCase() })).status).toBe(200);
     });
 
-    it('is over when its sender may not invite any more: the invite is cancelled', async () => {
+    it('ends when its sender may not invite any more: the invite is cancelled', async () => {
       const { id: sender } = await app.aPerson({ role: 'admin' });
       const key = await app.adminKeyOf(sender);
       const sent = await app.call('POST', INVITES, {
@@ -231,7 +231,7 @@ describe('invites', () => {
       expect((await accept(token)).status).toBe(410);
     });
 
-    it('answers the same for a used, a cancelled and an expired invite (G33)', async () => {
+    it('returns the same for a used, a cancelled and an expired invite (G33)', async () => {
       const [used, cancelled, expired] = [await anInvite(), await anInvite(), await anInvite()];
       await accept(used.token);
       await app.call('DELETE', `${INVITES}/${cancelled.id}`, { body: { invite_id: cancelled.id } });
@@ -251,7 +251,7 @@ describe('invites', () => {
       });
     });
 
-    it('answers the same for every token that fits nothing', async () => {
+    it('returns the same for every unknown token', async () => {
       const { id, token } = await anInvite();
       const random = token.slice(-43);
       const guesses = [
@@ -305,7 +305,7 @@ describe('invites', () => {
       expect((await accept(token)).status).toBe(200);
     });
 
-    it('is over when the inviter may not invite any more', async () => {
+    it('ends when the inviter may not invite any more', async () => {
       const { id: admin } = await app.aPerson({ role: 'admin' });
       const key = await app.adminKeyOf(admin);
       const [first, second] = [await invite({ role: 'admin' }, key), await invite({}, key)];

@@ -96,7 +96,7 @@ describe('the rank of the user behind a key', () => {
     expect((await call('PUT', id, 'admin', { name: 'Other' })).status).toBe(200);
   });
 
-  it('is above a token that names no user: nobody would answer for the key', async () => {
+  it('is above a token that names no user: the key would have no owner', async () => {
     await world.setTokens(holder('owner').key);
     const { id } = await keyOf('member', 'service');
     const scope = 'workspace_service_api_keys.rotate workspace_service_api_keys.update logs.list';

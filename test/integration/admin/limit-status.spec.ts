@@ -129,7 +129,7 @@ describe('the status of limits', () => {
     expect(Date.parse(limit.exhausted_at) - Date.now()).toBeLessThan(3.1 * 86_400_000);
   });
 
-  it('is raised for this period, in steps, with a record of who did it, and gateways are told', async () => {
+  it('is raised for this period, in steps, with a record of who did it, and gateways are notified', async () => {
     const slug = await aVirtualKey({ usage_limits: BUDGET });
     await spend(slug, 25);
     expect(await of(slug)).toMatchObject({ status: 'exhausted', remaining: 0, exhausted_at: null });

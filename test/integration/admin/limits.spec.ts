@@ -100,7 +100,7 @@ describe('limits of keys', () => {
     },
   );
 
-  it('count rates anew after a reset, and the requests that run as before', async () => {
+  it('count rates from zero after a reset, and running requests as before', async () => {
     const { body } = await aKey({ rate_limits: [RATE, { type: 'concurrency', value: 5 }] });
     const before = (await rowOf(body.id)).rateLimits ?? [];
 
@@ -112,7 +112,7 @@ describe('limits of keys', () => {
     expect(after[1]?.id).toBe(before[1]?.id);
   });
 
-  it('are taken away with null and stay when they are not named', async () => {
+  it('are removed with null and stay when they are not named', async () => {
     const { body } = await aKey({ rate_limits: RATE, usage_limits: BUDGET });
 
     await change(body.id, { name: 'renamed', rate_limits: null });

@@ -141,7 +141,7 @@ describe('members of a workspace', () => {
     expect((await app.call('POST', members, { key, body: { users: [] } })).status).toBe(403);
   });
 
-  it('show nothing secret of a person (G25)', async () => {
+  it('show nothing secret of a user (G25)', async () => {
     const { id } = await aMember();
 
     expect(Object.keys((await app.call('GET', `${members}/${id}`)).body).sort()).toEqual([

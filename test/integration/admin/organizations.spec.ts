@@ -66,7 +66,7 @@ describe("the organization's settings", () => {
     expect((await put({ name: 'x' }, made.body.key)).status).toBe(403);
   });
 
-  it('take a right away from everybody of a role, and give it back', async () => {
+  it('revoke a permission from all users of a role, and restore it', async () => {
     const listing = async () => (await app.call('GET', '/v1/api-keys')).status;
     expect(await listing()).toBe(200);
     const switchTo = async (position: boolean) =>
@@ -104,7 +104,7 @@ describe('GET /v1/admin/me', () => {
     });
   });
 
-  it('tells nobody nothing', async () => {
+  it('reveals nothing to unauthenticated callers', async () => {
     expect((await app.call('GET', '/v1/admin/me', { key: '' })).status).toBe(401);
   });
 });

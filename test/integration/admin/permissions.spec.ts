@@ -50,7 +50,7 @@ describe('the table of permissions', () => {
     for (const { statuses } of PERMISSIONS) expect(statuses.match(/\d{3}/g)).toHaveLength(CALLERS.length);
   });
 
-  it.each(titled)('$title: who may, and who hears what', async (permission) => {
+  it.each(titled)('$title returns the documented status to each caller', async (permission) => {
     const wanted = expected(permission);
     const found: Record<string, number> = {};
     const isEndless = ENDLESS.includes(permission.operation);

@@ -22,7 +22,7 @@ describe('a POST with an Idempotency-Key', () => {
     return body.data.filter((key: { name: string }) => key.name === name).length;
   };
 
-  it('makes one thing and gives everybody its answer, secret included, however often it comes at once', async () => {
+  it('creates one thing and returns the same response, secret included, to all simultaneous calls', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => make('k-1', 'hundred')));
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -51,7 +51,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(first.body.id).not.toBe(second.body.id);
   });
 
-  it('tries anew after a failure', async () => {
+  it('retries after a failure', async () => {
     const refused = await app.call('POST', PATH, {
       body: { name: 'again', workspace_id: 'ws-later', scopes: ['logs.list'] },
       headers: { 'idempotency-key': 'k-4' },

@@ -43,7 +43,7 @@ describe('the web server of the administration', () => {
     ['multipart/form-data; boundary=x', 415],
     ['application/json; charset=utf-8', 200],
     ['Application/JSON', 200],
-  ])('answers a body of type "%s" with %i', async (type, status) => {
+  ])('returns for a body of type "%s" status %i', async (type, status) => {
     const answer = await post(valid(), { 'content-type': type });
 
     expect(answer.status).toBe(status);
@@ -56,7 +56,7 @@ describe('the web server of the administration', () => {
     ['PATCH', '/v1/configs/some-config', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/v1/api-keys/revoke', 'POST'],
   ] as const)(
-    'answers %s %s with 405 and the methods that the path has: %s',
+    'returns for %s %s status 405 and the methods of the path: %s',
     async (method, path, allowed) => {
       const answer = await app.call(method, path);
       expect([answer.status, answer.body.error.code]).toEqual([405, 'method_not_allowed']);
@@ -90,7 +90,7 @@ describe('the web server of the administration', () => {
     expect(answer.body.error.message).toContain(words);
   });
 
-  it('answers a path that is no URL, and one with a parameter of 4 KiB, in its own words', async () => {
+  it('returns an error of its own for an invalid URL, and for a parameter of 4 KiB', async () => {
     expect((await app.call('GET', '/v1/configs/%zz')).body.error.code).toBe('path_invalid');
     const long = await app.call('GET', `/v1/configs/${'x'.repeat(4096)}`);
     expect([long.status, long.body.error.code]).toEqual([404, 'not_found']);
@@ -144,9 +144,12 @@ describe('the web server of the administration', () => {
     ['DELETE', '/v1/admin/workspaces/a%00b', 404],
     ['DELETE', '/v1/model-configs/pricing/openai/%00', 404],
     ['DELETE', '/v1/model-configs/pricing/a%00b/gpt', 404],
-  ] as const)('answers %s %s, which PostgreSQL could not store, with %i', async (method, path, status) => {
-    expect(await app.call(method, path)).toMatchObject({ status });
-  });
+  ] as const)(
+    'returns for %s %s, which PostgreSQL could not store, status %i',
+    async (method, path, status) => {
+      expect(await app.call(method, path)).toMatchObject({ status });
+    },
+  );
 
   it('prices no model whose name has a NUL', async () => {
     const body = { pay_as_you_go: { request_token: { price: 1 }, response_token: { price: 1 } } };
@@ -156,7 +159,7 @@ describe('the web server of the administration', () => {
     });
   });
 
-  it('gives every answer the same frame', async () => {
+  it('gives every response the same headers', async () => {
     const answers = [
       await app.call('GET', '/v1/virtual-keys'),
       await app.call('GET', '/v1/virtual-keys', { key: '' }),
@@ -191,7 +194,7 @@ describe('the web server of the administration', () => {
     expect(headers['x-portkey-request-id']).toBe(headers['x-gateway-request-id']);
   });
 
-  it('answers a key that is not accepted with 401 in the same words, unless the whole secret of a key that has ended is presented', async () => {
+  it('returns the same 401 for every refused key, unless the whole secret of an ended key is presented', async () => {
     const { id, key: revoked } = await app.workspaceKey();
     await app.call('DELETE', `/v1/api-keys/${id}`);
     const expired = await app.workspaceKey();
@@ -288,8 +291,8 @@ describe('the web server of the administration', () => {
   });
 });
 
-describe('the administration while its database is away', () => {
-  it('answers 503, and works again when it is back', async () => {
+describe('the administration while its database is unavailable', () => {
+  it('returns 503, and recovers with the database', async () => {
     const app = await AdminApp.start();
     const name = new URL(app.url).pathname.slice(1);
     const server = Object.assign(new URL(app.url), { pathname: '/postgres' }).href;

@@ -46,7 +46,7 @@ describe('people of the organization', () => {
         expect((await app.call('GET', `${USERS}?${query}`)).status).toBe(400);
     });
 
-    it('shows nothing secret of a person (G25)', async () => {
+    it('shows nothing secret of a user (G25)', async () => {
       expect(Object.keys((await app.call('GET', `${USERS}/${firstOwner}`)).body).sort()).toEqual([
         'created_at',
         'email',
@@ -116,7 +116,7 @@ describe('people of the organization', () => {
       expect((await app.call('GET', USERS, { key })).status).toBe(200);
     });
 
-    it('deactivates: keys of a person do nothing until that is taken back', async () => {
+    it('deactivates: keys of a user do nothing until that is undone', async () => {
       const id = await anAdmin();
       const key = await app.adminKeyOf(id);
       const status = async () => (await app.call('GET', USERS, { key })).status;
@@ -259,7 +259,7 @@ describe('people of the organization', () => {
       expect((await app.call('DELETE', `${USERS}/${id}?confirm=${email.toUpperCase()}`)).status).toBe(200);
     });
 
-    it('revokes the keys of the person, and hands service keys on with no more than they could do', async () => {
+    it('revokes the keys of the user, and transfers service keys with no more than they could do', async () => {
       const { id } = await app.aPerson({ workspaces: [{ id: 'ws-default', role: 'member' }] });
       const own = await aUserKey(id);
       const service = await aServiceKey(id, ['logs.list', 'virtual_keys.create']);
@@ -287,7 +287,7 @@ describe('people of the organization', () => {
       expect((await app.call('GET', USERS, { key })).status).toBe(401);
     });
 
-    it('hands the admin keys of an owner to the owner who deletes it', async () => {
+    it('transfers the admin keys of an owner to the deleting owner', async () => {
       const id = await app.anOwner();
       const key = await app.adminKeyOf(id);
 
@@ -296,7 +296,7 @@ describe('people of the organization', () => {
       expect((await app.call('GET', USERS, { key })).status).toBe(200);
     });
 
-    it('lets an owner leave when there is another, who then answers for its keys', async () => {
+    it('lets an owner leave when there is another, who then owns their keys', async () => {
       const id = await app.anOwner();
       const key = await app.adminKeyOf(id);
 

@@ -119,7 +119,7 @@ describe('tests of credentials', () => {
       expect(text).not.toContain('sk-repeated');
   });
 
-  it('says that a list for everybody proves nothing', async () => {
+  it('reports that a public list proves nothing', async () => {
     reply = answering(200, MODELS);
     expect((await test()).body).toMatchObject({
       outcome: 'inconclusive',
@@ -138,7 +138,7 @@ describe('tests of credentials', () => {
     expect((await test()).body).toMatchObject({ outcome: 'inconclusive', status, reason });
   });
 
-  it('ends for a provider that never answers, sends too much, or breaks off', async () => {
+  it('ends for a provider that never responds, sends too much, or breaks off', async () => {
     reply = (_request, response) => response.destroy();
     expect((await test()).body).toMatchObject({ outcome: 'unreachable', status: null });
     reply = (_request, response) => response.end(Buffer.alloc(5 * 1024 * 1024, 32));
@@ -175,7 +175,7 @@ describe('tests of credentials', () => {
     ]);
   });
 
-  it('is answered at once by the sandbox, and not for signed requests', async () => {
+  it('works at once for the sandbox, and not for signed requests', async () => {
     const more = { custom_host: undefined };
     expect((await test({ provider: 'sandbox', key: undefined, ...more })).body).toMatchObject({
       outcome: 'works',

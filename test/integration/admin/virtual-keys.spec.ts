@@ -45,7 +45,7 @@ describe('virtual keys', () => {
   }
 
   describe('making one', () => {
-    it('answers its slug, and seals the secret', async () => {
+    it('returns its slug, and seals the secret', async () => {
       const secret = aSecret();
       const made = await make({ name: 'OpenAI (Prod)', key: secret, note: 'mine' });
 
@@ -66,7 +66,7 @@ describe('virtual keys', () => {
     it.each([
       ['on_client_disconnect', 'finish'],
       ['unsupported_parameters', 'drop'],
-    ])('keeps the rule of "%s", until it is taken away', async (field, value) => {
+    ])('keeps the rule of "%s", until it is removed', async (field, value) => {
       const slug = await aSlug({ [field]: value });
       const change = (rule: string | null) => app.call('PUT', `${KEYS}/${slug}`, { body: { [field]: rule } });
       const rule = async (): Promise<unknown> => (await app.call('GET', `${KEYS}/${slug}`)).body[field];
@@ -78,7 +78,7 @@ describe('virtual keys', () => {
       expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(field)]);
     });
 
-    it('shows the secret nowhere: answers, audit, database', async () => {
+    it('shows the secret nowhere: responses, audit, database', async () => {
       const secret = aSecret();
       const slug = await aSlug({ key: secret });
       const again = aSecret();
@@ -391,7 +391,7 @@ describe('virtual keys', () => {
       expect((await app.call('PUT', `${KEYS}/${slug}`, { body: { ...body, fields: {} } })).status).toBe(200);
     });
 
-    it('refuses to take the address away from a provider that has none of its own', async () => {
+    it('refuses to remove the address of a provider without a default one', async () => {
       const slug = await aSlug({ provider: 'vllm', custom_host: 'https://llm.example.com/v1' });
       const body = { custom_host: null, key: aSecret() };
       const refused = await app.call('PUT', `${KEYS}/${slug}`, { body });
@@ -400,7 +400,7 @@ describe('virtual keys', () => {
       expect(refused.body.error.message).toContain('custom_host');
     });
 
-    it('refuses to take away a field that the provider needs, and takes another value for it', async () => {
+    it('refuses to remove a field that the provider needs, and accepts another value for it', async () => {
       const slug = await aSlug({ provider: 'azure-openai', fields: azure({}) });
       const put = (fields: object) => app.call('PUT', `${KEYS}/${slug}`, { body: { fields } });
 
@@ -504,7 +504,7 @@ describe('virtual keys', () => {
   });
 
   describe('out of reach', () => {
-    it('is the same answer as for one that does not exist', async () => {
+    it('is the same response as for one that does not exist', async () => {
       const slug = await aSlug({ name: 'Of workspace two', workspace_id: workspaceTwo });
       const { key } = await app.workspaceKey();
       for (const method of ['GET', 'PUT', 'DELETE']) {

@@ -113,7 +113,7 @@ describe('workspaces', () => {
     expect((await app.call('GET', `${WORKSPACES}/${slug}`)).body.defaults).toEqual({});
   });
 
-  it('has limits, which every key of it hears of', async () => {
+  it('has limits, which reach each of its keys', async () => {
     const { id } = await aWorkspace('Limited', {
       rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
     });

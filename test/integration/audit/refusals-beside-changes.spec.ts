@@ -67,7 +67,7 @@ describe('refused attempts beside changes of one organization', () => {
     [6, 3],
     [16, 16],
   ])(
-    'are answered and recorded, each once, with %i callers that change and %i that are refused over two processes',
+    'get responses and records, each once, with %i callers that change and %i that are refused over two processes',
     async (changing, refused) => {
       const [{ dataSource }] = processes;
       const { records: before } = await verified();

@@ -12,7 +12,7 @@ import { administer } from '../../support/administer.js';
 
 const SAVED = ['audit_records', 'audit_heads'] as const;
 
-describe('an audit log whose tables somebody can write', () => {
+describe('an audit log with writable tables', () => {
   let app: AdminApp;
   let folder: string;
   let file: string;

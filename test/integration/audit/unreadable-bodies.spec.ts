@@ -71,7 +71,7 @@ describe('a change whose body cannot be read', () => {
     expect(await recordsSince(before)).toMatchObject([{ outcome: 'refused', status: 403 }]);
   });
 
-  it('is answered and recorded though none of the announced bytes comes, and though it grows without an end', async () => {
+  it('gets a response and a record though the announced bytes never come, and though it grows without an end', async () => {
     await app.app.listen(0, '127.0.0.1');
     const { port } = app.app.getHttpServer().address() as AddressInfo;
     const headers = { 'content-type': 'application/json', 'x-gateway-api-key': app.first.admin_api_key };

@@ -106,7 +106,7 @@ describe('which signed tokens are accepted', () => {
     return (await world.made('/v1/api-keys/organisation/service', author.key, body)).key;
   };
 
-  it('is set by owners, with their user id, and by nobody below', async () => {
+  it('is set by owners, with their user id, and by no lower role', async () => {
     expect((await world.setTokens(users.admin.key)).status).toBe(403);
     expect((await world.ask('DELETE', '/v1/admin/organisation/jwt', users.admin.key)).status).toBe(403);
     expect(await world.setTokens(users.owner.key)).toMatchObject({

@@ -74,7 +74,7 @@ function anotherProcess(): PostgresTokenDirectory {
 }
 
 describe('an organization that takes no signed tokens', () => {
-  it('hears of none', async () => {
+  it('accepts none', async () => {
     expect((await app.call('GET', SETTING)).status).toBe(404);
     expect((await list(forWorkspace())).status).toBe(401);
   });
@@ -181,7 +181,7 @@ describe('a token for a workspace', () => {
     expect((await app.call('GET', SETTING, { key: forWorkspace({ scope }) })).status).toBe(403);
   });
 
-  it('makes no keys: nobody would answer for what they may', async () => {
+  it('makes no keys, because they would have no owner', async () => {
     const key = forWorkspace({ scope: serviceScopes().join(' ') });
     const answer = await app.call('POST', '/v1/api-keys/workspace/service', {
       key,
@@ -196,7 +196,7 @@ describe('a token for a workspace', () => {
     });
   });
 
-  it('has one answer for a workspace of another organization, of nobody, and of no name', async () => {
+  it('has one response for a workspace of another organization, an unknown one, and an invalid name', async () => {
     const { workspaceId } = await app.anotherOrganization();
     const answers = await Promise.all(
       [workspaceId, randomUUID(), 'ws-b', 'none'].map((workspace) =>
@@ -209,7 +209,7 @@ describe('a token for a workspace', () => {
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it("is not heard for another organization, whoever's issuer signed it", async () => {
+  it("is not accepted for another organization, whoever's issuer signed it", async () => {
     const { organizationId } = await app.anotherOrganization();
     expect(
       (await list(issuer.token(organizationId, { workspace_slug: 'ws-b', scope: 'virtual_keys.list' })))
@@ -226,11 +226,11 @@ describe('a token for a workspace', () => {
     await sql('DELETE FROM organization_jwt WHERE organization_id = $1', [organizationId]);
   });
 
-  it('of no user and no workspace is nobody', async () => {
+  it('of no user and no workspace is refused', async () => {
     expect((await list(token({ scope: 'virtual_keys.list' }))).status).toBe(401);
   });
 
-  it('that is over stops working', async () => {
+  it('that has expired stops working', async () => {
     const now = Math.floor(Date.now() / 1000);
     const short = forWorkspace({ iat: now - 100, exp: now + 3_600 });
     expect((await list(short)).status).toBe(200);
@@ -242,7 +242,7 @@ describe('a token for a workspace', () => {
     }
   });
 
-  it('is told from others by all of it', async () => {
+  it('is distinguished by all of its characters', async () => {
     const good = forWorkspace({ pad: 'x'.repeat(600) });
     const [head, body, signature = ''] = good.split('.');
     expect((await list(good)).status).toBe(200);
@@ -256,7 +256,7 @@ describe('a token for a workspace', () => {
   });
 
   it.each([20, 100, 500, 2_000])(
-    'H27: is told from one that has the same first %i characters',
+    'H27: is distinguished from one that has the same first %i characters',
     async (same) => {
       const now = Math.floor(Date.now() / 1000);
       const claims = (scope: string) => ({
@@ -276,7 +276,7 @@ describe('a token for a workspace', () => {
     },
   );
 
-  it('with a key beside it is nobody in particular', async () => {
+  it('with a key beside it is refused as ambiguous', async () => {
     for (const [key, bearer] of [
       [app.first.admin_api_key, forWorkspace()],
       [forWorkspace(), app.first.admin_api_key],
@@ -298,7 +298,7 @@ describe('a token for a workspace', () => {
   });
 });
 
-describe('a token of a person', () => {
+describe('a token of a user', () => {
   beforeAll(() => setUp(issuer.setting({ allow_owners: true })));
 
   it.each(['owner', 'admin'])('reaches every workspace for an %s of the organization', async (role) => {
@@ -380,7 +380,7 @@ describe('a token of a person', () => {
   });
 });
 
-describe('a person whom nobody knows yet', () => {
+describe('a user that is not known yet', () => {
   const stranger = () => `${randomUUID()}@example.com`;
   const welcome = (more: object = {}) => setUp(issuer.setting({ unknown_people: 'create', ...more }));
   const known = async (email: string) =>

@@ -56,7 +56,7 @@ describe('GET /v1/logs?search=', () => {
     expect(await found({ search: 'wolpertingers' })).toEqual([]);
   });
 
-  it('shows nobody what is elsewhere: another workspace, another organization, bodies whose time is over', async () => {
+  it('returns nothing of another workspace, another organization, or expired bodies', async () => {
     const two = await app.anotherWorkspace('ws-two');
     const foreign = await app.anotherOrganization();
     const inTwo = await answered(json('elwetritsch'), { workspace_id: two });

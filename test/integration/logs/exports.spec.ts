@@ -122,7 +122,7 @@ describe('an export', () => {
     expect((await stat(join(folder, `${draft.id}.jsonl`))).mode & 0o777).toBe(0o600);
   });
 
-  it('holds requests and answers as they were stored', async () => {
+  it('holds requests and responses as they were stored', async () => {
     const { rows, filters } = await stored(1);
     await storeMessages(app.dataSource, rows[0]?.id as string, [
       {
@@ -231,7 +231,7 @@ describe('an export', () => {
     );
   }, 240_000);
 
-  it('begins anew where its file was lost, and goes on where it was stopped', async () => {
+  it('starts over when its file was lost, and continues where it was stopped', async () => {
     const { rows, filters } = await stored(120);
     const ids = rows.map((row) => row.id);
     const id = await started({ filters, requested_data: ['id', 'request'] });
@@ -330,7 +330,7 @@ describe('a link to an export', () => {
     expect(body.records[0]).toMatchObject({ method: 'GET', user_id: own.id });
   });
 
-  it('is no link when a letter of it is changed, for another export, or when it is over', async () => {
+  it('is invalid when a character is changed, for another export, or when it has expired', async () => {
     const link = new URL(await linkOf(), 'http://x');
     const changed = (name: string, value: string) => {
       const copy = new URL(link);
@@ -395,7 +395,7 @@ describe('exports of others', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('requested fields', () => {
   it.each([
     [{ filters: { nonsense: '1' } }, 'nonsense'],
     [{ filters: { status_code: 'x' } }, 'status_code'],
@@ -442,7 +442,7 @@ describe('what is asked for', () => {
 });
 
 describe('the background process', () => {
-  it('finds a started export, writes it, and removes files that are over or belong to nobody', async () => {
+  it('finds a started export, writes it, and removes expired and orphaned files', async () => {
     const { filters } = await stored(3);
     const id = await started({ filters });
     const jobs = await startExports(app.settings);
@@ -496,14 +496,14 @@ function rowsOfCsv(text: string): string[][] {
   );
 }
 
-describe('fields that the organization lets nobody export', () => {
+describe('fields that the organization excludes from exports', () => {
   const deny = (deniedFields: string[] | null) =>
     app.call('PUT', '/v1/admin/organisation', {
       body: { export_settings: deniedFields && { deniedFields } },
     });
   const body = { filters: {}, requested_data: ['id', 'request'], workspace_id: 'ws-default' };
 
-  it('are told, and refused when an export is made, changed and started', async () => {
+  it('are listed, and refused when an export is made, changed and started', async () => {
     const { body: made } = await app.call('POST', '/v1/logs/exports', { body });
     expect((await deny(['request'])).body.export_settings).toEqual({ deniedFields: ['request'] });
 

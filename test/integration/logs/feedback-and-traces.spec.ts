@@ -200,7 +200,7 @@ describe('the list of requests', () => {
       });
   });
 
-  it('is counted up to ten thousand, and only when that is asked', async () => {
+  it('is counted up to ten thousand, and only on request', async () => {
     const trace_id = randomUUID();
     await storeRecords(
       app.url,

@@ -121,7 +121,7 @@ describe('POST /v1/logs', () => {
     expect(books.flatMap(({ differences }) => differences)).toEqual([]);
   });
 
-  it('costs what the kinds of its tokens cost, in each shape of OpenAI', async () => {
+  it('costs what the kinds of its tokens cost, in each format of OpenAI', async () => {
     const costOf = async (trace_id: string, model: string, usage: object) => {
       const body = { model, usage };
       await post('/v1/logs', custom(trace_id, { response: { body } }));
@@ -233,7 +233,7 @@ describe('the inbox', () => {
   const waiting = async (): Promise<number> =>
     (await pool.query('SELECT count(*)::int AS count FROM ingested_logs')).rows[0].count;
 
-  it('refuses more than may wait while nobody stores, by name, keeps what it took, and takes again afterwards', async () => {
+  it('refuses more than may wait while nothing is stored, by name, keeps what it took, and accepts again afterwards', async () => {
     await store();
     expect((await take('waits')).status).toBe(200);
     // The rest of the bound, without sending it.
@@ -335,7 +335,7 @@ describe('POST /v1/otel/v1/traces', () => {
     expect(await listed(`trace_id=${traceId}`)).toHaveLength(1);
   });
 
-  it('takes what an exporter told of costs and failures', async () => {
+  it('accepts the costs and failures that an exporter reports', async () => {
     const failed = {
       status: { code: 2, message: 'no' },
       attributes: [
@@ -455,7 +455,7 @@ describe('POST /v1/otel/v1/traces', () => {
     expect([row.metadata.account, row.input_tokens]).toEqual(['9007199254740993', 10]);
   });
 
-  it('speaks protobuf and gzip, and answers in kind', async () => {
+  it('supports protobuf and gzip, and responds in kind', async () => {
     const root = protobuf.Root.fromJSON(SCHEMA);
     const bytes = (value: string) => Buffer.from(value, 'hex');
     const one = span('8888888888888888');
@@ -494,7 +494,7 @@ describe('POST /v1/otel/v1/traces', () => {
     expect(await listed(`trace_id=${traceId}`)).toMatchObject([{ model: 'gpt-4o', span_id: one.spanId }]);
   });
 
-  it('refuses bombs, garbage and compression where nobody needs it', async () => {
+  it('refuses bombs, garbage and needless compression', async () => {
     const send = async (to: string, body: Buffer, headers: Record<string, string>) =>
       (await fetch(url + to, { method: 'POST', headers: { 'x-gateway-api-key': own.key, ...headers }, body }))
         .status;

@@ -114,7 +114,7 @@ describe('GET /v1/logs/stream', () => {
     ]);
   });
 
-  it('G38: ends when the role of the person behind its key is taken away', async () => {
+  it('G38: ends when the role of the user behind its key is revoked', async () => {
     const { id } = await app.aPerson({ role: 'admin' });
     const watched = await watch(await app.adminKeyOf(id));
     await untilTheyLook([watched], {});
@@ -127,7 +127,7 @@ describe('GET /v1/logs/stream', () => {
     ]);
   });
 
-  it('shows a person who may see only their own traffic from now on nothing else, while it goes on', async () => {
+  it('shows a user limited to their own traffic from now on nothing else, while it runs', async () => {
     const person = await app.aPerson({ workspaces: [{ id: app.first.workspace_id, role: 'member' }] });
     const body = {
       name: 'own',

@@ -385,7 +385,7 @@ describe('GET /v1/logs/{id}', () => {
 const SORT = /\bSort\s+\(cost/;
 
 describe('the database of the log', () => {
-  it('gives a query up after five seconds, on connections that nobody else needs', async () => {
+  it('aborts a query after five seconds, on connections of its own', async () => {
     const database = new LogDatabase(app.dataSource, app.app.get(UnitOfWork));
     const startedAt = Date.now();
     const slow = Array.from({ length: 2 }, () => database.read('SELECT pg_sleep(60)', []));
@@ -403,7 +403,7 @@ describe('the database of the log', () => {
     await database.onApplicationShutdown();
   });
 
-  it('answers 503 when the log cannot be read', async () => {
+  it('returns 503 when the log cannot be read', async () => {
     const database = app.app.get(LogDatabase, { strict: false });
     // Both of its connections wait for a lock, for as long as it takes to be refused.
     const gate = app.dataSource.createQueryRunner();

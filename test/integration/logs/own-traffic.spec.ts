@@ -66,7 +66,7 @@ async function seenBy(key: string): Promise<string[]> {
 }
 
 describe('who may see only traffic of their own keys', () => {
-  it('is nobody, as long as the organization has not said so', async () => {
+  it('has no user, unless the organization enabled it', async () => {
     for (const { key } of [member, manager, service]) expect(await seenBy(key)).toHaveLength(4);
   });
 

@@ -118,8 +118,8 @@ const traces = async (key: string | undefined, query = ''): Promise<string[]> =>
   return body.data.map((row: Json) => row.trace_id);
 };
 
-describe('what is over by the time of its workspace', () => {
-  it('is read by nobody any more, in no way, and what others keep of the same day is', async () => {
+describe('rows that have expired by the time of their workspace', () => {
+  it('is unreadable in every way, and other rows of the same day are not', async () => {
     const { batch, one: kept, two: over } = await dayWithRequests(20);
     expect(await traces(undefined)).toEqual(expect.arrayContaining([kept.trace_id, over.trace_id]));
     expect((await keep(two, { log_retention_days: 10 })).status).toBe(200);
@@ -210,7 +210,7 @@ describe('what is over by the time of its workspace', () => {
 });
 
 describe('a day', () => {
-  it('is written anew without what has been over for a week, and the rest of it is as it was', async () => {
+  it('is rewritten without what expired a week ago, and the rest is unchanged', async () => {
     const made = await dayWithRequests(25);
     await keep(two, { log_retention_days: 20 });
     expect(await cut('bodies', made.day)).toBeNull();
@@ -247,7 +247,7 @@ describe('a day', () => {
     });
   });
 
-  it('is written anew again for what came after it was, a week later', async () => {
+  it('is rewritten again for what came after it was, a week later', async () => {
     const made = await dayWithRequests(30);
     await keep(two, { log_retention_days: 10 });
     expect(await cut('bodies', made.day)).toMatchObject({ did: 'rewritten' });
@@ -274,7 +274,7 @@ describe('a day', () => {
     expect([await cut('bodies', made.day), await cut('logs', made.day)]).toEqual([null, null]);
   });
 
-  it('goes as a whole when nobody keeps anything of it, and not while one request of it is uncounted', async () => {
+  it('is dropped as a whole when no workspace keeps any of it, and not while one request of it is uncounted', async () => {
     const made = await dayWithRequests(26);
     await app.call('PUT', '/v1/admin/organisation', { body: { log_retention_days: 10 } });
     const batch = await storeBatch(app.dataSource, [
@@ -390,7 +390,7 @@ describe('records that the tables refused', () => {
     );
   const forget = () => forgetDeadLetters(underTimes(app.dataSource, app.settings.retentionDays));
 
-  it('are removed when bodies of their workspace would be, and of nobody by the time of the installation', async () => {
+  it('are removed when bodies of their workspace would be, and never by the time of the installation', async () => {
     const organization = app.first.organisation_id;
     await keep(one, { body_retention_days: 3 });
     await letter('one, young', 2, organization, one);
@@ -406,7 +406,7 @@ describe('records that the tables refused', () => {
     await app.dataSource.query('DELETE FROM request_log_dead_letters');
   });
 
-  it('stay under a legal hold on their workspace, and of nobody under any', async () => {
+  it('stay under a legal hold on their workspace, and under no other', async () => {
     const organization = app.first.organisation_id;
     await letter('one', 100, organization, one);
     await letter('two', 100, organization, two);

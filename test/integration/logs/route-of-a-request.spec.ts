@@ -78,7 +78,7 @@ describe('the route of a request', () => {
     });
   });
 
-  it('is told without a config that was removed, or that is another organization’s', async () => {
+  it('is shown without a config that was removed, or that belongs to another organization', async () => {
     const foreign = await app.anotherOrganization();
     const [config_id, config_version_id] = [randomUUID(), randomUUID()];
     await app.dataSource.query(
@@ -117,7 +117,7 @@ describe('what an attempt was charged to', () => {
       JSON.stringify(keys),
     ]);
 
-  it('is told by budget, with the name of its owner, and without a name when that is gone', async () => {
+  it('is shown per budget, with the name of its owner, and without a name when that is gone', async () => {
     const [ofKey, removed, theirs] = [randomUUID(), randomUUID(), randomUUID()];
     await app.dataSource.query('UPDATE api_keys SET name = $2, usage_limits = $3 WHERE id = $1', [
       own.id,

@@ -37,7 +37,7 @@ describe('a saved view', () => {
     expect(await namesFor(ada)).toContain('Kept');
   });
 
-  it('that is private is nobody else’s: neither listed, changed nor removed', async () => {
+  it('that is private is hidden from other users: neither listed, changed nor removed', async () => {
     const { id } = await save({ name: 'Private' });
     expect(await namesFor(bob)).not.toContain('Private');
     for (const answer of [await change(id, { name: 'Mine' }, bob), await remove(id, bob)])

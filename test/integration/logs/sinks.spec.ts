@@ -193,7 +193,7 @@ describe('the webhook', () => {
     expect(idsIn(webhook.lines)).toEqual([early, row.id]);
   });
 
-  it('gathers until its time is over', async () => {
+  it('gathers until its interval ends', async () => {
     const sink = Object.assign(aWebhook(), { gathering: { rows: 10, seconds: 3_600 } });
     const runner = new SinkRunner(sink, new SinkBook(app.dataSource), createLogger('test'));
     running.push(runner);
@@ -237,7 +237,7 @@ describe('the bucket', () => {
     expect(bucket.refused).toEqual([]);
   });
 
-  it('keeps the sink waiting while it is away, and nothing is lost', async () => {
+  it('delays the sink while it is unavailable, and nothing is lost', async () => {
     const runner = await served(new S3Sink(store, 60));
     await stored(1, { created_at: new Date('2026-11-17T10:00:00Z') });
     bucket.isUnavailable = true;
@@ -294,7 +294,7 @@ describe('bodies in the bucket', () => {
     expect(bucket.objects.get(key as string)?.includes('canary')).toBe(false);
   });
 
-  it('are said to be unavailable while the bucket is away, and an export waits for them', async () => {
+  it('are reported as unavailable while the bucket is, and an export waits for them', async () => {
     const runner = await served(new BodySink(app.dataSource, new BodyObjects(store, app.box)));
     const id = await withBodies(new Date('2026-11-16T10:00:00Z'));
     await runner.deliver();
@@ -337,7 +337,7 @@ describe('bodies in the bucket', () => {
     expect(await file.json()).toEqual(line);
   });
 
-  it('whose object somebody removed are unavailable, and an export that wants one fails at once and says which', async () => {
+  it('whose object was removed are unavailable, and an export that needs one fails at once and names it', async () => {
     const runner = await served(new BodySink(app.dataSource, new BodyObjects(store, app.box)));
     const id = await withBodies(new Date('2026-11-14T10:00:00Z'));
     await runner.deliver();
@@ -493,7 +493,7 @@ describe('the collector', () => {
     expect(collector.spans.slice(3).map(({ spanId }) => spanId)).toEqual(before);
   });
 
-  it('gets what requests took and used, and counts nothing twice when it was away', async () => {
+  it('gets what requests took and used, and counts nothing twice after an outage', async () => {
     const { url, everyMs } = settings.sinks.metrics as NonNullable<typeof settings.sinks.metrics>;
     const runner = await served(new MetricSink(wayTo(url), url, everyMs));
     const sums = () => {

@@ -90,7 +90,7 @@ describe('mails with invites', () => {
     ...(settings.mail ? [MailsModule.through(settings.mail, settings)] : []),
   ];
 
-  it('bring the link to the person, and show it to nobody else', async () => {
+  it('bring the link to the invited user, and show it to no one else', async () => {
     const { email, mailId, link, id } = await invite();
     expect(link).toBeNull();
 
@@ -163,7 +163,7 @@ describe('mails with invites', () => {
     expect(last && (await accept(server.tokenIn(last)))).toBe(200);
   });
 
-  it('that a killed process held are sent when its lease is over', async () => {
+  it('that a killed process held are sent when its lease has expired', async () => {
     const { mailId } = await invite();
     const leased = (until: string) =>
       app.dataSource.query('UPDATE mails SET leased_until = now() + $2::interval WHERE id = $1', [

@@ -155,7 +155,7 @@ describe('alerts of budgets', () => {
     expect(heard.map(({ body }) => (JSON.parse(body) as Alert).id)).toEqual([id, id]);
   });
 
-  it('reach owners and the addresses of the key by mail, and nobody where no mails can be sent', async () => {
+  it('reach owners and the addresses of the key by mail, and no one where mail is not configured', async () => {
     const key = await counter();
     await charge(key, 9);
     await charge(key, 2);

@@ -30,7 +30,7 @@ async function lockOut(email: string): Promise<void> {
 }
 
 describe('wrong guesses from elsewhere', () => {
-  it('lock an account out for browsers that it never used, and for nobody who has proved something', async () => {
+  it('lock an account out for browsers that it never used, and for no verified one', async () => {
     const { browser, email, password } = await signedIn();
     const known = new Browser(app);
     await known.signIn(email, password);

@@ -98,7 +98,7 @@ describe('a passkey', () => {
     expect((await browser.call('GET', '/v1/auth/passkeys')).body.total).toBe(0);
   });
 
-  it.each(WRONG)('signs nobody in %s', async (_, wrong) => {
+  it.each(WRONG)('refuses the sign-in %s', async (_, wrong) => {
     const { authenticator } = await withPasskey();
     const browser = new Browser(app);
     const answer = await show(browser, authenticator.show(await requestOptions(browser), wrong));
@@ -107,7 +107,7 @@ describe('a passkey', () => {
     expect(browser.cookies).toEqual({});
   });
 
-  it('signs nobody in when another key signed', async () => {
+  it('refuses the sign-in when another key signed', async () => {
     const { authenticator } = await withPasskey();
     const browser = new Browser(app);
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -117,7 +117,7 @@ describe('a passkey', () => {
     );
   });
 
-  it('answers a challenge once, in all processes together', async () => {
+  it('accepts a challenge once, in all processes together', async () => {
     const { authenticator } = await withPasskey();
     const browser = new Browser(app);
     const credential = authenticator.show(await requestOptions(browser));
@@ -148,7 +148,7 @@ describe('a passkey', () => {
     }
   });
 
-  it('is added by its user alone: a challenge of somebody else, or for signing in, does not serve', async () => {
+  it('is added by its user alone: a challenge of another user, or for signing in, does not work', async () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const authenticator = new PasskeyAuthenticator(ORIGIN, HOST);
     const stolen = await creationOptions(theirs.browser);
@@ -161,7 +161,7 @@ describe('a passkey', () => {
     expect((await add(mine.browser, own)).status, 'nor twice').toBeGreaterThanOrEqual(400);
   });
 
-  it('stands in for the password in a step-up, and that of somebody else does not', async () => {
+  it('replaces the password in a step-up, and that of another user does not', async () => {
     const [mine, theirs] = [await withPasskey(), await withPasskey()];
     const stepUp = async (authenticator: PasskeyAuthenticator) =>
       mine.browser.call('POST', '/v1/auth/passkeys/step-up', {
@@ -180,7 +180,7 @@ describe('a passkey', () => {
     expect((await mine.browser.call('POST', '/v1/auth/passkeys/creation-options')).status).toBe(200);
   });
 
-  it('signs nobody in once it is removed, or its user deactivated', async () => {
+  it('refuses the sign-in once it is removed, or its user deactivated', async () => {
     const [removed, deactivated] = [await withPasskey(), await withPasskey()];
     const path = `/v1/auth/passkeys/${removed.passkey.id}`;
     expect((await deactivated.browser.call('DELETE', path)).status, "not somebody else's").toBe(404);

@@ -36,7 +36,7 @@ async function signedIn() {
 }
 
 describe('a sign-in that fails', () => {
-  it('has one answer, whatever was wrong', async () => {
+  it('returns one response, whatever was wrong', async () => {
     const { email, password, id } = await aUserWithPassword(app);
     const deactivated = await aUserWithPassword(app);
     await app.call('PUT', `/v1/admin/users/${deactivated.id}`, { body: { status: 'deactivated' } });

@@ -88,7 +88,7 @@ describe('a change that costs much', () => {
   let administrator: Awaited<ReturnType<typeof signedIn>>;
   beforeAll(async () => void (administrator = await signedIn()));
 
-  it.each(CHANGES)('asks a session for a fresh proof: %s %s', async (method, path, body) => {
+  it.each(CHANGES)('requires step-up verification of a session: %s %s', async (method, path, body) => {
     const { browser, password } = administrator;
     const url = path.replace('ANY', app.first.workspace_id);
     const change = () => browser.call(method, url, body === undefined ? {} : { body });
@@ -117,7 +117,7 @@ describe('a change that costs much', () => {
 });
 
 describe('an authenticator app', () => {
-  it('is asked for by sign-ins once it is confirmed, and its secret is stored sealed', async () => {
+  it('is required by sign-ins once it is confirmed, and its secret is stored sealed', async () => {
     const { browser, email, password } = await signedIn();
     const { secret, uri } = (await browser.call('POST', '/v1/auth/totp')).body;
     expect(uri).toContain(`secret=${secret}`);
@@ -206,7 +206,7 @@ describe('an authenticator app', () => {
     expect(statuses.slice(-4)).toEqual([429, 429, 429, 429]);
   });
 
-  it('is asked for by a step-up and by a change of the password, too', async () => {
+  it('is required by a step-up and by a change of the password, too', async () => {
     const { browser, password, authenticator } = await withAuthenticator();
     const stepUp = (code?: string) =>
       browser.call('POST', '/v1/auth/step-up', { body: { password, ...(code ? { code } : {}) } });

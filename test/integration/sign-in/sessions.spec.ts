@@ -297,7 +297,7 @@ describe('a change by a session', () => {
     expect(answer.status, answer.text).toBe(200);
   });
 
-  it('is refused as a sign-in from another origin, too: nobody is signed in to a stranger’s account', async () => {
+  it('is refused as a sign-in from another origin, too: no one is signed in to a stranger’s account', async () => {
     const { email, password } = await aUserWithPassword(app);
     const answer = await new Browser(app).call('POST', '/v1/auth/sign-in', {
       body: { email, password },
@@ -356,7 +356,7 @@ describe('a session ends', () => {
     await isOver(browser);
   });
 
-  it('for good: a user who is activated again signs in anew', async () => {
+  it('permanently: a user who is activated again signs in again', async () => {
     const { browser, id, email, password } = await signedIn();
     await app.call('PUT', `/v1/admin/users/${id}`, { body: { status: 'deactivated' } });
     expect((await new Browser(app).signIn(email, password)).status).toBe(401);
@@ -404,7 +404,7 @@ describe('a session ends', () => {
     expect(await app.dataSource.query('SELECT 1 FROM sessions WHERE user_id = $1', [id])).toHaveLength(1);
   });
 
-  it('by its user from another session: one, or all others, and nobody else’s', async () => {
+  it('by its user from another session: one, or all others, and only their own', async () => {
     const { browser: first, email, password } = await signedIn();
     const { browser: stranger, answer: strangers } = await signedIn();
     const [second, third] = [new Browser(app), new Browser(app)];

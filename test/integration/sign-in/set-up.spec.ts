@@ -49,7 +49,7 @@ describe('a link that is open', () => {
 });
 
 describe('the set-up link of the first start', () => {
-  it('lets nobody sign in before, and sets address, name and password of the owner once', async () => {
+  it('refuses sign-ins before, and sets address, name and password of the owner once', async () => {
     const token = app.first.setup_token ?? '';
     expect(token).toMatch(/^gw_setup_[0-9A-Za-z]{43}$/);
     for (const password of ['', 'password', token])
@@ -85,7 +85,7 @@ describe('the set-up link of the first start', () => {
     expect((await new Browser(app).signIn('ada@example.com', PASSWORD)).status).toBe(200);
   });
 
-  it('is not guessed: whatever fits nothing has one answer', async () => {
+  it('cannot be guessed: every mismatch gets the same response', async () => {
     for (const token of [
       '',
       'gw_setup_',
@@ -162,7 +162,7 @@ describe('a reset on the machine', () => {
     );
   });
 
-  it('from a page of another origin signs nobody in', async () => {
+  it('from a page of another origin is refused', async () => {
     const token = tokenOf(await resetLink(user.email));
     const answer = await new Browser(app).call('POST', '/v1/auth/set-up', {
       body: { token, password: PASSWORD },
@@ -201,7 +201,7 @@ describe('a reset on the machine', () => {
     expect(problem).toBeNull();
   });
 
-  it('says that nobody has the address', async () => {
+  it('reports that no user has the address', async () => {
     await expect(resetLink('nobody@example.com')).rejects.toThrow('no active user');
     await expect(resetLink('nobody')).rejects.toThrow('not an e-mail address');
   });

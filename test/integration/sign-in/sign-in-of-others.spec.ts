@@ -69,7 +69,7 @@ describe('the sessions of another person', () => {
     expect((await admin.browser.call('DELETE', pathOf(person, `sessions/${oldest.id}`))).status).toBe(404);
   });
 
-  it('of the same or a higher rank stay, and no session ends through the path of somebody else', async () => {
+  it('of the same or a higher rank stay, and no session ends through the path of another user', async () => {
     const [admin, peer, person] = [
       await signedIn({ role: 'admin' }),
       await signedIn({ role: 'admin' }),

@@ -32,7 +32,7 @@ async function tampered(
 }
 const asItIs = () => undefined;
 
-describe('an answer that somebody tampered with signs nobody in', () => {
+describe('a response that was tampered with is refused', () => {
   it.each([
     [
       'of another nonce',
@@ -98,8 +98,8 @@ describe('an answer that somebody tampered with signs nobody in', () => {
   });
 });
 
-describe('an answer counts once, in the browser that asked', () => {
-  it('and is refused in another browser, also with the code of somebody who is signed in there', async () => {
+describe('a response counts once, in the browser that started the sign-in', () => {
+  it('and is refused in another browser, also with the code of a user who is signed in there', async () => {
     world.anAccount();
     const [attacker, victim] = [new Browser(world.app), new Browser(world.app)];
     const answered = await world.directory.visit((await world.start(attacker, provider)).href);
@@ -135,7 +135,7 @@ describe('a provider', () => {
     expect((await world.signedIn(provider)).session.method).toBe('single_sign_on');
   });
 
-  it('signs nobody in with a key that it does not publish', async () => {
+  it('refuses a key that it does not publish', async () => {
     world.anAccount();
     const address = await world.start(new Browser(world.app), provider);
     expect(address.origin).toBe(world.directory.issuer);
@@ -150,7 +150,7 @@ describe('a provider', () => {
     expect(refusalIn(location)).toBe('sso_response_invalid');
   });
 
-  it('that is down, or answers nonsense, is said to be unavailable', async () => {
+  it('that is down, or returns nonsense, is reported as unavailable', async () => {
     const down = await TestIdentityProvider.start({ redirectUri: CALLBACK });
     const id = await world.aProvider({ name: 'Down' }, down);
     down.intercept = (_, response) => {

@@ -88,7 +88,7 @@ describe('an e-mail address and its verification', () => {
 });
 
 describe('a subject', () => {
-  it('of userinfo that differs from that of the ID token signs nobody in', async () => {
+  it('of userinfo that differs from that of the ID token is refused', async () => {
     world.anAccount();
     world.directory.intercept = ({ url }, response) => {
       if (url !== '/me') return false;

@@ -71,7 +71,7 @@ describe('the groups of the directory', () => {
     expect((await world.app.call('POST', PROVIDERS, { body })).status).toBe(400);
   });
 
-  it('that are too many for a token are told, and give nobody the wrong role', async () => {
+  it('that are too many for a token are reported, and grant no wrong role', async () => {
     const provider = await world.aProvider({ ...MAPPINGS, create_users: true });
     world.anAccount({ _claim_names: { groups: 'src1' } });
     expect(refusalIn((await world.signIn(provider)).location)).toBe('sso_groups_overage');
@@ -90,7 +90,7 @@ describe('a trial', () => {
     return { result: (await world.app.call('GET', path)).body.result, browser, ended, back };
   };
 
-  it('shows claims and roles before the provider is saved, and signs nobody in', async () => {
+  it('shows claims and roles before the provider is saved, and creates no session', async () => {
     const { email } = world.anAccount({ groups: ['admins', 'search'] });
     const before = (await world.app.audited()).length;
     const { result, browser, ended, back } = await trial(
@@ -152,7 +152,7 @@ describe('a sign-out', () => {
     expect(status).toBe(401);
   });
 
-  it('here answers where to sign out at the provider', async () => {
+  it('here returns where to sign out at the provider', async () => {
     const provider = await world.aProvider();
     await world.aUser();
     const { browser } = await world.signedIn(provider);
@@ -165,15 +165,18 @@ describe('a sign-out', () => {
     expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse-device']);
   });
 
-  it.each(['', 'no.token.here', 'eyJhbGciOiJub25lIn0.e30.AA'])('is not told by %j', async (token) => {
-    const answer = await world.app.app.inject({
-      method: 'POST',
-      url: '/v1/auth/single-sign-on/back-channel-logout',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({ logout_token: token }).toString(),
-    });
-    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'logout_token_invalid']);
-  });
+  it.each(['', 'no.token.here', 'eyJhbGciOiJub25lIn0.e30.AA'])(
+    'refuses the logout token %j',
+    async (token) => {
+      const answer = await world.app.app.inject({
+        method: 'POST',
+        url: '/v1/auth/single-sign-on/back-channel-logout',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({ logout_token: token }).toString(),
+      });
+      expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'logout_token_invalid']);
+    },
+  );
 });
 
 describe('required single sign-on', () => {

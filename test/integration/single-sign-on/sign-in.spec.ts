@@ -131,7 +131,7 @@ describe('a sign-in at the identity provider', () => {
     expect((await browser.call('GET', '/v1/auth/sessions')).body.total).toBe(1);
   });
 
-  it('counts as a fresh proof from when the user last proved who they are to the provider', async () => {
+  it('counts as step-up verification from when the user last signed in to the provider', async () => {
     await world.aUser({ role: 'admin' });
     const cookies = new Map<string, string>();
     const first = await world.signIn(provider, undefined, '', cookies);
