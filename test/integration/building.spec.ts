@@ -104,7 +104,7 @@ describe('a build', () => {
     expect(both.filter(({ output }) => output.includes('Building ...'))).toHaveLength(1);
   });
 
-  it('that was killed hinders nobody: the next start makes it when what it left running has ended', async () => {
+  it('that was killed does not block the next start, which creates it once the remaining processes have ended', async () => {
     const killed = start();
     await eventually(() => killed.said().includes('Building ...'), { what: 'the build to begin' });
     killed.child.kill('SIGKILL');

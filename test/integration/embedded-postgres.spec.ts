@@ -130,7 +130,7 @@ describe('EmbeddedPostgres', () => {
     expect(await ask(await start(), 'SELECT 1 AS value')).toBe(1);
   });
 
-  it('throws away what an interrupted initdb left', async () => {
+  it('deletes what an interrupted initdb left', async () => {
     await mkdir(join(dataDir, 'postgres.init-abc123', 'cluster', 'base'), { recursive: true });
 
     const server = await start();

@@ -192,7 +192,7 @@ describe('gatehouse start', () => {
       expect(await ask()).toContain('"pid"');
     });
 
-    it('answers a taken port with one sentence, before it makes anything', async () => {
+    it('reports a taken port in one sentence, before it creates anything', async () => {
       await start();
       const other = mkdtempSync(join(tmpdir(), 'gatehouse-launcher-other-'));
       const second = launch(['start'], { GATEHOUSE_DATA_DIR: other });
@@ -236,7 +236,7 @@ describe('gatehouse start', () => {
       );
     });
 
-    it('stops when asked on its way up, and leaves nothing that hinders the next start', async () => {
+    it('stops on request during start-up, and leaves nothing that blocks the next start', async () => {
       for (const afterMs of [150, 500, 900, 1_300]) {
         const service = launch(['start']);
         await sleep(afterMs);
@@ -270,7 +270,7 @@ describe('gatehouse start', () => {
       expect(await service.ended).toBe(0);
     }, 180_000);
 
-    it('lists, rehearses and runs migrations by a command', async () => {
+    it('lists, dry-runs and runs migrations by a command', async () => {
       const status = launch(['migrate', '--status']);
       expect(await status.ended).toBe(1);
       expect(status.output).toMatch(/Pending:\n {2}\d{13}-/);
@@ -313,7 +313,7 @@ describe('gatehouse start', () => {
       for (const secret of [master_key, key_pepper, password]) expect(shown.join()).not.toContain(secret);
     });
 
-    it('answers a second start on the folder with one sentence, and leaves the first alone', async () => {
+    it('reports a second start on the folder in one sentence, and leaves the first alone', async () => {
       await start();
       const second = launch(['start'], { GATEHOUSE_PORT: String(await freePort()) });
 
@@ -422,7 +422,7 @@ describe('gatehouse start', () => {
       expect(performance.now() - asked).toBeLessThan(LONG_DRAIN_MS);
     }, 180_000);
 
-    it('starts nothing anew when the whole group is told to stop', async () => {
+    it('restarts nothing when the whole group is stopped', async () => {
       const service = await start({ FIXTURE_DRAIN_MS: '800' });
       for (const pid of [
         service.child.pid ?? 0,
@@ -456,7 +456,7 @@ describe('gatehouse start', () => {
       expect(next.output).not.toContain(made['admin_api_key']);
     });
 
-    it('serves nobody as a worker', async () => {
+    it('serves no requests as a worker', async () => {
       const service = await start({ GATEHOUSE_ROLE: 'worker' });
 
       expect(service.of('main.js')).toEqual([]);

@@ -74,7 +74,7 @@ describe('the adapters of a gateway process', () => {
     await module.get(QueryPool).close();
   });
 
-  it('hear changes over Redis when there is one', async () => {
+  it('receive changes over Redis when there is one', async () => {
     const redis = await startFakeRedis();
     const module = await ofGateway({ REDIS_URL: redis.url });
 

@@ -369,7 +369,7 @@ describe('the other graphs', () => {
     });
   });
 
-  it('answer by the paths with a dash as well, which clients send', async () => {
+  it('also respond at the dashed paths that clients use', async () => {
     const PAIRS = [
       ['users-requests', 'users/requests'],
       ['errors-rate', 'errors/rate'],
@@ -543,7 +543,7 @@ describe('a facet', () => {
     expect(found(facet)).toEqual(counts(fitting, ({ provider }) => provider));
   });
 
-  it('never reads request rows: it leaves out a filter that only they could answer, and says so', async () => {
+  it('never reads request rows: it leaves out a filter that would need them, and says so', async () => {
     const facet = await ask('facets/provider', { query: { model: 'gpt-5', cost_min: '2' } });
     const fitting = records.filter(({ model }) => model === 'gpt-5');
     expect(facet.is_filtered).toBe(false);
@@ -723,7 +723,7 @@ describe('groups', () => {
 });
 
 describe('who sees what', () => {
-  it('a workspace key its workspace, an admin key all or the one it names, nobody another organization', async () => {
+  it('a workspace key its workspace, an admin key all or the one it names, no key another organization', async () => {
     const inOwn = records.filter(({ workspace_id }) => workspace_id === app.first.workspace_id).length;
     expect((await ask('graphs/requests', { key: own })).summary).toEqual({ total: inOwn });
     expect((await ask('groups/workspaces', { key: own })).data).toHaveLength(1);
@@ -738,7 +738,7 @@ describe('who sees what', () => {
     expect([denied.status, absent.status]).toEqual([404, 404]);
   });
 
-  it('G09: nobody more by what it asks for', async () => {
+  it('G09: no parameter widens the scope', async () => {
     const inOwn = records.filter(({ workspace_id }) => workspace_id === app.first.workspace_id).length;
     const names = ['workspace_id', 'workspace_id[]', 'workspace_slug', 'organisation_id'];
     const values = ['ws-two', '*', '%', 'null', '', app.first.organisation_id, randomUUID()];
@@ -794,7 +794,7 @@ onPostgres('what lies ready in hours and days', () => {
       ]),
     );
 
-  it('says what it was made of: answers are the same with all, some and none of it', async () => {
+  it('states its source: responses are the same with all, some and none of it', async () => {
     const ready = await app.dataSource.query<{ durations: boolean; users: boolean }[]>(
       `SELECT (SELECT bool_and(durations IS NOT NULL) FROM usage_day) AS durations,
          (SELECT bool_and(users IS NOT NULL) FROM usage_slice_day WHERE dimension = 'all') AS users`,

@@ -196,9 +196,9 @@ describe('when retention has taken request rows and minutes', () => {
   const itSays = () => {
     it('the figures of the past are what they were', () => expectTheWholePast(dropping));
 
-    it('all is told of the time that is kept', () => expectEverything(dropping, { from: KEPT_FROM, to: TO }));
+    it('all covers the whole retention time', () => expectEverything(dropping, { from: KEPT_FROM, to: TO }));
 
-    it('a range that cuts an hour is widened to it, and the answer says so', async () => {
+    it('a range that cuts an hour is widened to it, and the response says so', async () => {
       const figures = figuresOf(dropping);
       const old = facts.filter(({ at }) => at < KEPT_FROM - 2 * DAY);
       for (let times = 0; times < 10; times++) {
@@ -236,7 +236,7 @@ describe('when retention has taken request rows and minutes', () => {
     });
 
     it.each(ODD)(
-      'in days of %s an hour counts to the day in which it begins, and the answer says so',
+      'in days of %s an hour counts to the day in which it begins, and the response says so',
       async (timeZone) => {
         const question = {
           ...ALL,

@@ -54,7 +54,7 @@ const redis = (bytesMax = 1024 * 1024): AnswerStore => {
 const STORES: [string, () => AnswerStore][] = [['PostgreSQL', postgres]];
 if (redisUrl) STORES.push(['Redis', redis]);
 
-describe.each(STORES)('a store of answers in %s', (_name, plain) => {
+describe.each(STORES)('a store of responses in %s', (_name, plain) => {
   const sealed = () => new SealedAnswerStore(plain(), secrets);
 
   it('gives back what was kept last, byte for byte, to every process', async () => {
@@ -79,7 +79,7 @@ describe.each(STORES)('a store of answers in %s', (_name, plain) => {
       expect(await store.find(other)).toBeNull();
   });
 
-  it('does not give what is over', async () => {
+  it('does not return expired entries', async () => {
     const place = aPlace();
     const store = sealed();
     await store.keep(place, bytes(PROMPT), Date.now() - 1);
@@ -87,7 +87,7 @@ describe.each(STORES)('a store of answers in %s', (_name, plain) => {
     expect(await store.find(place)).toBeNull();
   });
 
-  it('holds no answer in clear, and one that lies in the wrong place or under another key does not open', async () => {
+  it('holds no response in clear text, and a misplaced one or one under another key does not open', async () => {
     const place = aPlace();
     await sealed().keep(place, bytes(PROMPT), inAMinute());
     const raw = await plain().find(place);
@@ -100,7 +100,7 @@ describe.each(STORES)('a store of answers in %s', (_name, plain) => {
     expect(await new SealedAnswerStore(plain(), otherBox).find(place)).toBeNull();
   });
 
-  it('does not give a part of an answer', async () => {
+  it('does not return part of a response', async () => {
     const place = aPlace();
     await sealed().keep(place, bytes(PROMPT, 100), inAMinute());
     const raw = await plain().find(place);
@@ -109,7 +109,7 @@ describe.each(STORES)('a store of answers in %s', (_name, plain) => {
     expect(await sealed().find(place)).toBeNull();
   });
 
-  it('takes the same answer from many at once', async () => {
+  it('accepts the same response from many at once', async () => {
     const place = aPlace();
     const store = sealed();
 
@@ -121,7 +121,7 @@ describe.each(STORES)('a store of answers in %s', (_name, plain) => {
   });
 });
 
-describe('cached answers in PostgreSQL', () => {
+describe('cached responses in PostgreSQL', () => {
   const count = async (organizationId: string): Promise<number> => {
     const [row] = await database.dataSource.query<{ count: string }[]>(
       'SELECT count(*) FROM cached_answers WHERE organization_id = $1',
@@ -130,7 +130,7 @@ describe('cached answers in PostgreSQL', () => {
     return Number(row?.count);
   };
 
-  it('are removed when they are over', async () => {
+  it('are removed when they have expired', async () => {
     const { organizationId, workspaceId } = aPlace();
     const store = postgres();
     await store.keep(aPlace({ organizationId, workspaceId }), bytes('over'), Date.now() - 1);
@@ -172,7 +172,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
   });
   const keysIn = async (room: VectorRoom) => (await sealed().newest(room, 100)).map(({ key }) => key);
 
-  it('come back byte for byte, the newest first, each once, and not when they are over', async () => {
+  it('are returned byte for byte, newest first, each once, and not when they have expired', async () => {
     const room = aRoom();
     const [one, two] = [aVector(), aVector()];
     for (const each of [one, two, aVector({ expiresAt: Date.now() - 1 })])
@@ -184,7 +184,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
     expect(await sealed().newest(room, 1)).toEqual([newer]);
   });
 
-  it('are known in no other room, workspace or organization', async () => {
+  it('are known in no other namespace, workspace or organization', async () => {
     const room = aRoom();
     await sealed().keep(room, aVector(), 100);
 
@@ -192,7 +192,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
       expect(await keysIn({ ...room, [other]: aRoom()[other] })).toEqual([]);
   });
 
-  it('lie sealed, and open in no other place, for no other answer and under no other key', async () => {
+  it('are sealed, and open in no other place, for no other response and under no other key', async () => {
     const room = aRoom();
     const kept = aVector({ vector: bytes('a text can be read out of its vector') });
     await sealed().keep(room, kept, 100);
@@ -210,7 +210,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
     expect(await new SealedVectorStore(plain(), otherBox).newest(room, 1)).toEqual([]);
   });
 
-  it('of one room stay within their bound, also when many keep at once', async () => {
+  it('of one namespace stay within their bound, also when many writers store at once', async () => {
     const room = aRoom();
     const store = sealed();
     for (let at = 0; at < 6; at++) await store.keep(room, aVector(), 5);
@@ -226,7 +226,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
     expect(await keysIn(room)).toHaveLength(5);
   });
 
-  it('are removed when they are over, and from the oldest on when all are too many bytes', async () => {
+  it('are removed when they have expired, and oldest first when they exceed the bytes', async () => {
     await database.dataSource.query('TRUNCATE cached_vectors');
     const room = aRoom();
     const vectors = Array.from({ length: 5 }, () => aVector({ vector: randomBytes(10_000) }));
@@ -241,8 +241,8 @@ describe('vectors of cached questions in PostgreSQL', () => {
   });
 });
 
-describe.skipIf(!redisUrl)('cached answers in Redis', () => {
-  it('stay within their bound: what ends soonest makes room, and what is too large is not kept', async () => {
+describe.skipIf(!redisUrl)('cached responses in Redis', () => {
+  it('stay within their bound: the first to expire is evicted, and an oversized one is not stored', async () => {
     const own = `{test-${randomUUID()}}`;
     const store = new RedisAnswerStore(new Secret(redisUrl ?? ''), 250_000, own);
     opened.push(store);
@@ -262,7 +262,7 @@ describe.skipIf(!redisUrl)('cached answers in Redis', () => {
   });
 });
 
-describe.runIf(redisUrl)('a store of answers in a Redis whose books hold garbage', () => {
+describe.runIf(redisUrl)('a store of responses in a Redis with corrupt bookkeeping', () => {
   const GARBAGE: readonly (readonly [string, (client: Redis, key: string) => Promise<unknown>])[] = [
     ['a text', (client, key) => client.set(key, 'a text')],
     ['a list', (client, key) => client.rpush(key, 'a')],

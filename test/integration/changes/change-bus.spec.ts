@@ -140,7 +140,7 @@ describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
     await expect.poll(() => changesIn(heard)).toEqual([done]);
   });
 
-  it('says that messages may have been missed when its connection was cut, and hears again', async () => {
+  it('reports possibly missed messages when its connection was cut, and receives again', async () => {
     const { publisher, heard } = await listening(makeBus);
 
     await cutConnections();
@@ -178,7 +178,7 @@ describe('PostgresChangeFeed and its publisher', () => {
     await expect.poll(() => heard).toEqual([null]);
   });
 
-  it('goes on trying while the database is away, and stops when told to', async () => {
+  it('keeps retrying while the database is unavailable, and stops on request', async () => {
     const feed = new PostgresChangeFeed(new Secret('postgres://nobody@127.0.0.1:1/none'));
     feed.subscribe(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -186,7 +186,7 @@ describe('PostgresChangeFeed and its publisher', () => {
     await feed.onApplicationShutdown();
   });
 
-  it('fails to publish when the database is away, so that the change fails with it', async () => {
+  it('fails to publish when the database is unavailable, so that the change fails with it', async () => {
     const away = createDataSource('postgres://nobody@127.0.0.1:1/none');
     const publisher = new PostgresChangePublisher(new UnitOfWork(away));
 
@@ -195,7 +195,7 @@ describe('PostgresChangeFeed and its publisher', () => {
 });
 
 describe('RedisChangeFeed and its publisher', () => {
-  it('leaves a change made when Redis cannot be told of it', async () => {
+  it('keeps a change when Redis cannot be notified of it', async () => {
     const away = await startFakeRedis();
     await away.close();
     const { publisher } = overRedis(away.url);

@@ -154,7 +154,7 @@ describe('in an organization that has thousands', () => {
     expect(read).toBe(1);
   });
 
-  it('lists the exports of the few that one person made', async () => {
+  it('lists the exports of the few that one user made', async () => {
     const read = await rowsReadBy(
       `SELECT * FROM log_exports WHERE organization_id = $1 AND user_id = $2 ${NEWEST}`,
       [organizationId, small],

@@ -49,7 +49,7 @@ async function cutConnections(): Promise<void> {
 }
 
 describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
-  it('is given each row once and in order, and is over with the last', async () => {
+  it('receives each row once and in order, and ends with the last', async () => {
     const seen: AnyRow[] = [];
     await as(() => logs.each(NUMBERS, ['x'], (row) => seen.push(row)));
 
@@ -57,7 +57,7 @@ describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
     expect(seen.at(-1)?.['text']).toBe('x'.repeat(1_000));
   });
 
-  it('hears what the database says, also behind rows that came, and can read again', async () => {
+  it('receives the error of the database, also after rows that came, and can read again', async () => {
     let rows = 0;
     const dividing = as(() =>
       logs.each('SELECT 1 / (500 - number) FROM generate_series(1, 1000) AS number', [], () => (rows += 1)),
@@ -68,7 +68,7 @@ describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
     await as(() => logs.each(NUMBERS, ['x'], noRow));
   });
 
-  it('hears what taking a row threw, and no row comes after it', async () => {
+  it('receives the error of a row handler, and no row comes after it', async () => {
     let rows = 0;
     const taking = as(() =>
       logs.each(NUMBERS, ['x'], () => {
@@ -82,7 +82,7 @@ describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
     await as(() => logs.each(NUMBERS, ['x'], noRow));
   });
 
-  it('hears that the line to the database was cut, and the process goes on', async () => {
+  it('receives the loss of the database connection, and the process continues', async () => {
     const { hostname, port } = new URL(database.url);
     const line = await TcpProxy.start({ host: hostname, port: Number(port) });
     const options = { ...database.dataSource.options, url: withPort(database.url, line.port) };
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
   });
 
   it.each(['read', 'each'] as const)(
-    'hears by %s that its connection broke, and the next one reads',
+    'reports by %s that its connection broke, and the next one reads',
     async (way) => {
       const broken = as(async () => (way === 'read' ? logs.read(CUT, []) : logs.each(CUT, [], noRow)));
       await Promise.all([expect(broken).rejects.toThrow(/terminat/), cutConnections()]);

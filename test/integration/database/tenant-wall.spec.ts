@@ -66,7 +66,7 @@ const TENANT_TABLES = `
     AND attribute.attname IN ('organization_id', 'organisation_id')
   ORDER BY 1`;
 
-describe('the second wall', () => {
+describe('row-level security', () => {
   it('stands around every table that names an organization, those of later migrations too', async () => {
     const tables: { name: string; tenant: string }[] = await sql(TENANT_TABLES);
 
@@ -117,7 +117,7 @@ describe('the second wall', () => {
       });
   });
 
-  it('lets nobody write for another', async () => {
+  it('lets no tenant write for another', async () => {
     const row = { id: randomUUID(), organizationId: B, name: 'x', slug: 'x' };
     await expect(writing(A, () => unit.repository(Workspace).insert(row))).rejects.toThrow(
       'row-level security',
@@ -202,7 +202,7 @@ describe('the transaction of a request', () => {
     }
   });
 
-  it('is undone when a statement failed and nobody minded', async () => {
+  it('is rolled back when a statement failed and its error was ignored', async () => {
     const work = writing(A, async () => {
       await unit.manager.query("UPDATE workspaces SET name = 'lost'");
       await unit.manager.query('SELECT nonsense').catch(() => undefined);
@@ -233,7 +233,7 @@ describe('a statement of a tenant', () => {
     });
   });
 
-  it("is refused when its transaction is over, for the connection is somebody else's", async () => {
+  it('is refused when its transaction has ended, because the connection belongs to another one', async () => {
     await alone(async (work) => {
       let late = work.manager;
       let rows = work.repository(Workspace);
@@ -296,7 +296,7 @@ describe('a statement of a tenant', () => {
     expect(await sql('SELECT name FROM workspaces WHERE organization_id = $1', [B])).toEqual([{ name: 'w' }]);
   });
 
-  it('gives each of several at once its own answer, in one transaction', async () => {
+  it('gives each of several at once its own result, in one transaction', async () => {
     await alone(async (work) => {
       const asked = () =>
         Promise.all(

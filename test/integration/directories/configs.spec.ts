@@ -124,7 +124,7 @@ describe('PostgresConfigDirectory', () => {
     expect(await configs.find(reach, slug)).toBeNull();
   });
 
-  it('hears of a new version within two seconds, and keeps the object while nothing changes', async () => {
+  it('receives a new version within two seconds, and keeps the object while nothing changes', async () => {
     const { configs } = await aProcess();
     const config = await aConfig({ virtual_key: 'one' });
     const first = await configs.find(reach, config.slug);
@@ -138,7 +138,7 @@ describe('PostgresConfigDirectory', () => {
     await expect.poll(named, { timeout: 2_000, interval: 20 }).toBe('two');
   });
 
-  it('keeps the last good version in force when somebody writes a bad one past the administration', async () => {
+  it('keeps the last good version in force when a bad one is written past the administration', async () => {
     const config = await aConfig({ virtual_key: 'good' });
     const broken = await addVersion(config.id, 2, { strategy: { mode: 'nonsense' } });
     await putInForce(config, await addVersion(config.id, 3, { virtual_key: 'x', name: 'y'.repeat(300_000) }));
@@ -156,7 +156,7 @@ describe('PostgresConfigDirectory', () => {
     await expect(configs.find(reach, slug)).rejects.toMatchObject({ code: 'config_invalid' });
   });
 
-  it('goes on with what it knows while the database is away', async () => {
+  it('uses what it holds while the database is unavailable', async () => {
     const { slug } = await aConfig({ virtual_key: 'v' });
     const pool = new QueryPool(database.url, 1);
     let isUnavailable = false;

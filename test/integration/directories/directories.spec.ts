@@ -220,7 +220,7 @@ describe('PostgresApiKeyDirectory', () => {
     expect(apiKeys.find(secret)).toBe(known);
   });
 
-  it('lets a key do no more than the person who made it may do now', async () => {
+  it('lets a key do no more than its creator may do now', async () => {
     const { apiKeys } = await aProcess();
     const manager = await aPerson('member', 'manager');
     const { secret } = await anApiKey({
@@ -239,14 +239,14 @@ describe('PostgresApiKeyDirectory', () => {
     await expect.poll(scopes).toEqual([]);
   });
 
-  it('lets a key of nobody do nothing', async () => {
+  it('lets a key without an owner do nothing', async () => {
     const { apiKeys } = await aProcess();
     const { secret } = await anApiKey({ created_by_user_id: null });
 
     expect((await apiKeys.find(secret))?.principal.scopes).toEqual(new Set());
   });
 
-  it('knows nobody by a key that was never made', async () => {
+  it('rejects a key that was never made', async () => {
     const { apiKeys } = await aProcess();
     const { secret } = issueApiKey('ws');
 
@@ -325,7 +325,7 @@ describe('PostgresApiKeyDirectory', () => {
       .toBe(overlapEnds - 1_000);
   });
 
-  it('refuses the secret before a rotation whose overlap is over', async () => {
+  it('refuses the secret before a rotation whose overlap has ended', async () => {
     const { apiKeys } = await aProcess();
     const before = issueApiKey('ws');
     await anApiKey({
@@ -336,7 +336,7 @@ describe('PostgresApiKeyDirectory', () => {
     expect(await apiKeys.find(before.secret.reveal())).toBeNull();
   });
 
-  it('works for known keys while the database is away, tells unknown ones so, and hears of changes once it is back', async () => {
+  it('works for known keys while the database is unavailable, refuses unknown ones as such, and catches up afterwards', async () => {
     const { url, stop, start } = await relay();
     const { apiKeys, heard } = await aProcess(url);
     const [known, unknown] = [await anApiKey(), await anApiKey()];
@@ -373,7 +373,7 @@ describe('PostgresApiKeyDirectory', () => {
 describe('PostgresVirtualKeyDirectory', () => {
   const reach = { ...tenant };
 
-  it('opens the credentials once and shows them to nobody who prints them', async () => {
+  it('opens the credentials once and hides them when printed', async () => {
     const { virtualKeys } = await aProcess();
     const { id, slug } = await aVirtualKey({ custom_host: 'https://vllm.example.com/v1' });
 
@@ -442,7 +442,7 @@ describe('PostgresVirtualKeyDirectory', () => {
     await expect.poll(() => code(virtualKeys.find(reach, slug))).toMatchObject({ id });
   });
 
-  it('goes on working while the database is away', async () => {
+  it('works while the database is unavailable', async () => {
     const { url, stop } = await relay();
     const { virtualKeys } = await aProcess(url);
     const [known, unknown] = [await aVirtualKey(), await aVirtualKey()];
@@ -528,7 +528,7 @@ describe('PostgresUsableKeys', () => {
     expect(usableKeys.find(there)).toBe(found);
   });
 
-  it('hears of a key that is made', async () => {
+  it('receives a key that is made', async () => {
     const { usableKeys } = await aProcess();
     await usableKeys.find(there);
     const made = await aVirtualKey({ workspace_id: otherWorkspaceId });

@@ -36,7 +36,7 @@ describe('counters of limits', () => {
     return rows.map(({ key }) => key);
   };
 
-  it('stay while their period may still run, for ever without a reset, and are removed when it is over', async () => {
+  it('stay while their period may still run, indefinitely without a reset, and are removed when it has ended', async () => {
     const id = randomUUID();
     const running = counterKey(id, begun(364), '');
     const justOver = counterKey(id, begun(380), 'group');

@@ -383,7 +383,7 @@ const endLeasesOfBudgets = (holder: string) =>
 
 describe('stores of limits', () => {
   it(
-    'answer as the reference does through losses, crashes and clock steps',
+    'behave as the reference does through losses, crashes and clock steps',
     { timeout: 600_000 },
     async () => {
       console.log(

@@ -171,7 +171,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     expect((await one(store, limit, { first: 1, need: 1, spare: 500 })).granted).toBe(1);
   });
 
-  it('answers several asks in their order', async () => {
+  it('grants several requests in their order', async () => {
     const store = await open();
     const [small, large] = [aLimit({ amount: 1 }), aLimit({ amount: 5 })];
 
@@ -203,7 +203,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     expect(grants.filter(({ granted }) => granted === 10)).toHaveLength(10);
   });
 
-  it('undoes what a call did whose answer got lost', async () => {
+  it('undoes what a call did whose response got lost', async () => {
     const [mine, other] = await Promise.all([open(), open()]);
     const limit = slots(10);
     await one(mine, limit, { first: 4, call: 1 });
@@ -217,7 +217,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     expect(await one(other, limit, { first: 5 })).toMatchObject({ granted: 0, free: 4 });
   });
 
-  it('takes back once what is given back again because its answer got lost', async () => {
+  it('takes back once what is returned again because its response got lost', async () => {
     const [mine, other] = await Promise.all([open(), open()]);
     const limit = slots(10);
     await one(mine, limit, { first: 8, call: 1 });
@@ -263,7 +263,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it.each(CORRUPTIONS)(
-    'starts a window anew that is %s, and serves the other counters of the call',
+    'restarts a window that is %s, and serves the other counters of the call',
     async (_what, corrupt) => {
       const store = await open();
       const [sound, broken] = [aLimit({ amount: 5 }), aLimit({ amount: 5 })];
@@ -290,7 +290,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     },
   );
 
-  it('takes the slots away from a process that says nothing any more', async () => {
+  it('frees the slots of a process that reports no more', async () => {
     const [dead, other] = await Promise.all([open(300), open()]);
     const limit = slots(1);
     await one(dead, limit);
@@ -304,7 +304,7 @@ describe('a window whose clock was set back by hours', () => {
   const HOURS_MS = 3 * 3_600_000;
   const aheadOf = (limit: Limit): number => Math.floor((Date.now() + HOURS_MS) / (limit.windowMs / 100));
 
-  it('begins anew in PostgreSQL, instead of refusing until then', async () => {
+  it('starts over in PostgreSQL, instead of refusing until then', async () => {
     const limit = aLimit({ amount: 5 });
     await database.dataSource.query('INSERT INTO limit_windows (key, marks) VALUES ($1, $2)', [
       limit.id,
@@ -314,7 +314,7 @@ describe('a window whose clock was set back by hours', () => {
     expect(await one(postgres(), limit, { first: 5 })).toMatchObject({ granted: 5, free: 0 });
   });
 
-  it.runIf(redisUrl)('begins anew in Redis, instead of refusing until then', async () => {
+  it.runIf(redisUrl)('starts over in Redis, instead of refusing until then', async () => {
     const limit = aLimit({ amount: 5 });
     const client = new Redis(redisUrl ?? '');
     await client.hset(`{gatehouse-limits}:${limit.id}`, String(aheadOf(limit)), '5');
@@ -533,7 +533,7 @@ describe('budgets in PostgreSQL', () => {
     expect(answers[1]).toMatchObject({ granted: 1, free: 99 });
   });
 
-  it('undo what a call did whose answer got lost, whatever was charged meanwhile', async () => {
+  it('undo what a call did whose response got lost, whatever was charged meanwhile', async () => {
     const [mine, other] = [new PostgresLimitStore(database.dataSource, 'lost'), postgres()];
     const limit = aBudget(100);
     await one(mine, limit, { first: 40, call: 1 });

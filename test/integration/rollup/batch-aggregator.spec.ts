@@ -198,7 +198,7 @@ describe('the minute rollup', () => {
     expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
   });
 
-  it('counts all batches that are asked for at once in one transaction', async () => {
+  it('counts all batches that are requested at once in one transaction', async () => {
     const batches: string[] = [];
     for (let at = 0; at < 6; at++) batches.push(await storeBatch(database.dataSource, mixedRequests(40)));
 

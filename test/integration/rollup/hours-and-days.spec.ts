@@ -183,7 +183,7 @@ describe('hours and days', () => {
       expect(await totals(table), table).toEqual(await totals('usage_minute'));
   });
 
-  it('that cannot be derived keep those of nobody else from it, and are derived when they can be', async () => {
+  it('that cannot be derived keep only their own from it, and are derived when they can be', async () => {
     const broken = randomUUID();
     const hour = spread(30, { overMs: 3_600_000 });
     await add([...hour, ...hour.map((request) => ({ ...request, workspace_id: broken }))]);
@@ -319,7 +319,7 @@ describe('retention', () => {
     expect(await totals('usage_day')).toEqual(await totals('usage_hour'));
   });
 
-  it('and nobody reads what lay ready in an hour before it grew', async () => {
+  it('and no reader gets the pre-aggregates of an hour from before it grew', async () => {
     await add(spread(300));
     await deriveAll();
     const made = await ready('hour');

@@ -110,7 +110,7 @@ describe.each(backends)('the queue on %s', (_, settings) => {
     await expectCountedOnce();
   });
 
-  it('finds a batch that nobody announced', async () => {
+  it('finds a batch that was never enqueued', async () => {
     await storeBatch(database.dataSource, someRequests(10), { ageS: 31 });
     await storeBatch(database.dataSource, someRequests(10), { ageS: 5 });
 
@@ -170,7 +170,7 @@ describe('the queue on PostgreSQL', () => {
     await jobs.close();
   });
 
-  it('is waited for by a worker that begins while the database is away, and that leaves the process to others', async () => {
+  it('is awaited by a worker that starts while the database is unavailable, and that leaves the process to others', async () => {
     const { hostname, port } = new URL(database.url);
     const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
     const through = new URL(database.url);
@@ -224,7 +224,7 @@ describe('the queue on PostgreSQL', () => {
   });
 });
 
-describe('the queue on a Redis that is away', () => {
+describe('the queue on an unavailable Redis', () => {
   it('gives an announcement up after two seconds, and the sweep aggregates by itself', async () => {
     const away = `redis://127.0.0.1:${await freePort()}`;
     const jobs = await startJobs(database.dataSource, { databaseUrl: undefined, redisUrl: new Secret(away) });

@@ -97,7 +97,7 @@ async function drain(): Promise<void> {
 }
 
 describe('a damaged segment of the spool', () => {
-  it('is logged once with file and offset, costs what is damaged, and is kept for somebody to look at', async () => {
+  it('is logged once with file and offset, costs what is damaged, and is kept for inspection', async () => {
     const [first, second, third] = [await exchange(), await exchange(), await exchange()];
     await sink.shutdown();
     const path = segment();

@@ -35,7 +35,7 @@ describe.runIf(mounted)('a spool whose disk is full', () => {
     await database.drop();
   });
 
-  it('keeps every record, without bodies while there is no room, and recovers by itself', async () => {
+  it('keeps every record, without bodies while the disk is full, and recovers by itself', async () => {
     const sink = new SpoolLogSink({ spool, logger });
     const [writer = ''] = readdirSync(spool);
     await eventually(() => statSync(join(spool, writer, 'reserve')).size > 4_000_000, {

@@ -155,7 +155,7 @@ describe('the shipper', () => {
     expect(announced).toHaveLength(2);
   });
 
-  it('goes on when the queue is away', async () => {
+  it('continues when the queue is unavailable', async () => {
     const record = aRecord();
     await exchange(record);
 
@@ -248,7 +248,7 @@ describe('the shipper', () => {
     expect(await logOf(fresh.id)).toBeDefined();
   });
 
-  it('counts usage that the provider did not give, and prices the attempt that answered', async () => {
+  it('counts usage that the provider did not give, and prices the attempt that responded', async () => {
     const silent = {
       usage: null,
       usage_source: 'none' as const,

@@ -65,7 +65,7 @@ const STORES = [
 ];
 
 describe('gatehouse doctor', () => {
-  it('finds every store that answers', async () => {
+  it('finds every store that responds', async () => {
     const { urls, others } = await world();
     const { rows } = await rowsOf({ ...others, ...urls });
     const text = rows.map((row) => row.text).join('\n');
@@ -87,7 +87,7 @@ describe('gatehouse doctor', () => {
     expect(text).toMatch(/^FAILED +Object storage +cannot write/m);
   });
 
-  it('prints each row as it ends, and ends, where every store accepts and never answers', async () => {
+  it('prints each row as it ends, and ends, where every store accepts and never responds', async () => {
     const { urls, others } = await world();
     const silent: Record<string, string> = {};
     for (const [name, url] of Object.entries(urls)) {

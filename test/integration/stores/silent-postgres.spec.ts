@@ -174,7 +174,7 @@ describe.concurrent('a PostgreSQL connection that falls silent', () => {
     await eventually(() => stood === 2, { withinMs: 20_000, what: 'the second subscription' });
   });
 
-  it('costs a command of the operator its connection time when the server accepts and never answers', async () => {
+  it('costs a command of the operator its connection time when the server accepts and never responds', async () => {
     const { proxy, url } = await TcpProxy.before(database.url);
     started.add(proxy, (it) => it.stop());
     proxy.mode = 'halfopen';

@@ -28,8 +28,8 @@ async function behind(): Promise<{ proxy: TcpProxy; url: Secret }> {
 
 const SILENCES: readonly ProxyMode[] = ['blackhole', 'halfopen'];
 
-describe.runIf(redis)('a Redis that accepts and does not answer', { concurrent: true }, () => {
-  it.each(SILENCES)('costs a request its answer time only, and nothing after it (%s)', async (mode) => {
+describe.runIf(redis)('a Redis that accepts and never responds', { concurrent: true }, () => {
+  it.each(SILENCES)('costs a request its response timeout only, and nothing after it (%s)', async (mode) => {
     const { proxy, url } = await behind();
     const client: Redis = started.add(connectForRequests(url, 'limits'), (it) => it.disconnect());
     await eventually(() => answerOf(client.ping()), { what: 'the first answer' });

@@ -39,7 +39,7 @@ async function behind(url: string) {
   return { proxy: started.add(proxy, (it) => it.stop()), url: through };
 }
 
-describe('a service of the operator that accepts and never answers', { concurrent: true }, () => {
+describe('a service of the operator that accepts and never responds', { concurrent: true }, () => {
   it('costs a part of an object its time limit, and the next one is read', async () => {
     const server = started.add(await S3Server.start(), (it) => it.stop());
     const { proxy, url } = await behind(server.settings['GATEHOUSE_S3_ENDPOINT'] ?? '');
