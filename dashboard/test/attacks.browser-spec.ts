@@ -41,7 +41,7 @@ async function isSignedIn(page: Page): Promise<boolean> {
 
 describe('a page of another origin', () => {
   it.each(['', '<input name="x-gateway-csrf" value="1">'])(
-    'changes nothing with a form that it sends for the person: %s',
+    'changes nothing with a form that it submits for the user: %s',
     async (field) => {
       const page = await lured(
         `<form method="post" action="${stage.origin}/v1/auth/sign-out">${field}</form>`,

@@ -71,7 +71,7 @@ it('the editor scrolls nothing sideways at 360 pixels', async () => {
 });
 
 describe('a config', () => {
-  it('is opened from the list, and simulated: the route is lit and the reason told', async () => {
+  it('opens from the list and is simulated: the route is highlighted and the reason shown', async () => {
     const { page } = await start('');
     await page.getByRole('grid').getByText('Prod', { exact: true }).first().click();
     await page.getByLabel('Metadata (JSON)').fill('{"plan":"pro"}');
@@ -124,7 +124,7 @@ describe('a config', () => {
     await expect.poll(() => page.getByRole('grid').getByText('Short lived').count()).toBe(0);
   });
 
-  it('that somebody else changed meanwhile is not overwritten: both changes are shown, and the draft stays', async () => {
+  it('that changed meanwhile is not overwritten: both changes are shown, and the draft stays', async () => {
     const slug = 'pc-shared';
     const { admin_api_key: key, workspace_slug } = stage.bootstrap;
     const send = async (method: string, path: string, body: object) => {

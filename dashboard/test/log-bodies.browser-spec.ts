@@ -83,7 +83,7 @@ describe('a body in the drawer', () => {
     expect(problems).toEqual([]);
   });
 
-  it('of 5 MB that was kept whole is shown only when somebody asks for it', async () => {
+  it('of 5 MB that was stored whole is shown only on request', async () => {
     const { page: first, id } = await opened(await chat('Hello'), 'timing');
     await first.close();
     const { page } = await stage.start(null);

@@ -253,7 +253,7 @@ describe('live updates', () => {
     await page.getByText('2 requests', { exact: true }).waitFor();
   });
 
-  it('read the first page alone, and move no row under somebody who has scrolled down', async () => {
+  it('loads the first page only, and moves no row while the user has scrolled down', async () => {
     const trace = randomUUID();
     for (let n = 0; n < 60; n++) await (await chat('sandbox', trace)).text();
     await expect

@@ -56,7 +56,7 @@ describe('a member', () => {
   it.each([
     ['/ui/org/people', 'organisation_users.list'],
     ['/ui/w/:w/audit-log', 'audit_logs.list'],
-  ])('who opens %s by its address is told which permission is missing', async (path, scope) => {
+  ])('shows the missing permission to a user who opens %s by its URL', async (path, scope) => {
     const { page } = await stage.start(path, { as: 'member' });
     await page.getByText(scope).first().waitFor();
   });
@@ -86,7 +86,7 @@ describe('a member', () => {
 });
 
 describe('an owner', () => {
-  it('is shown as the owner, invites a person with a link that works once, and removes them by their name', async () => {
+  it('appears as the owner, invites a user with a link that works once, and removes them by name', async () => {
     const email = `guest-${Date.now()}@acme.example`;
     const { page } = await stage.start('/ui/org/people');
     await page.getByRole('button', { name: /Account.*Owner/ }).waitFor();
@@ -109,7 +109,7 @@ describe('an owner', () => {
   });
 });
 
-describe('the page of a person', () => {
+describe('the page of a user', () => {
   const idOf = async (role: Role): Promise<string> => {
     const answer = await request(
       stage.base,
@@ -135,7 +135,7 @@ describe('the page of a person', () => {
     },
   );
 
-  it('opens from the list, and shows that somebody is not there', async () => {
+  it('opens from the list, and reports an unknown user', async () => {
     const { page } = await stage.start('/ui/org/people');
     await page.getByRole('grid').getByText(emailOf('member')).first().click();
     await page.waitForURL(new RegExp(`/org/people/${await idOf('member')}$`));

@@ -108,7 +108,7 @@ describe('a passkey', () => {
 });
 
 describe('an authenticator app', () => {
-  it('is added with a code and recovery codes, asked for at a step-up and at the next sign-in, and removed', async () => {
+  it('is added with a code and recovery codes, required at step-up and at the next sign-in, and removed', async () => {
     const { page, problems } = await stage.start('/ui/account', { as: null });
     await signIn(page);
     await page.getByRole('button', { name: 'Add authenticator app' }).click();

@@ -48,7 +48,7 @@ describe('the time zone', () => {
 });
 
 describe('an unavailable database', () => {
-  it('is tried again by the page itself until it answers', async () => {
+  it('is retried by the page itself until it responds', async () => {
     const { page } = await stage.start(null);
     let isDown = true;
     await page.route('**/v1/api-keys?**', (route) =>

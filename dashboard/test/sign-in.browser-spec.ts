@@ -12,7 +12,7 @@ afterAll(() => stage.close());
 const start: Stage['start'] = (...given) => stage.start(...given);
 
 describe('signing in', () => {
-  it('refuses a wrong password in words, and leads to where the person wanted to go', async () => {
+  it('reports a wrong password in text, and returns the user to the page they wanted', async () => {
     const { page } = await start('/ui/w/:w/logs?range=24h', { as: null });
     await page.waitForURL(/sign-in\?return_to=/);
     await page.getByLabel('E-mail').fill(emailOf('owner'));

@@ -104,7 +104,7 @@ describe('single sign-on', () => {
     expect(await second.getByRole('link', { name: 'People' }).count()).toBe(0);
   });
 
-  it('proves at a step-up who somebody is: the provider asks them again, and the page goes on', async () => {
+  it('verifies the user at a step-up: the provider prompts again, and the page continues', async () => {
     groups('engineering');
     const page = await signIn();
     await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/api-keys?create=on`);
@@ -140,7 +140,7 @@ describe('single sign-on', () => {
     await revoke(name);
   });
 
-  it('ends here when the person signs out at the provider', async () => {
+  it('ends here when the user signs out at the provider', async () => {
     groups('engineering');
     const page = await signIn();
     const cookies = await page.context().cookies(directory.issuer);

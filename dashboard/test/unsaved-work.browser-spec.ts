@@ -68,7 +68,7 @@ describe('the draft of a config', () => {
     expect(problems).toEqual([]);
   });
 
-  it('meets a version that somebody saved in the meantime as a conflict', async () => {
+  it('reports a conflict with a version saved in the meantime', async () => {
     const slug = await newConfig();
     const { page } = await stage.start(`/ui/w/:w/configs/${slug}`);
     await write(page, { provider: 'sandbox', retry: { attempts: 3 } });

@@ -84,7 +84,7 @@ describe('the doors of the administration', () => {
   });
 });
 
-describe('what everybody may ask without a key', () => {
+describe('what every caller may request without a key', () => {
   it('are list prices, and files by a signed link', () => {
     const open = controllersOf(AdminModule).flatMap((controller) => {
       const prototype = controller.prototype as Record<string, object>;

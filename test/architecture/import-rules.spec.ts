@@ -25,7 +25,7 @@ describe('the rule against circles between the parts of a folder', () => {
     return { status, stdout };
   }
 
-  it('reports two folders that import each other, in every room, by different files and for types alone', async () => {
+  it('reports two folders that import each other, at every depth, by different files and for types alone', async () => {
     for (const room of ROOMS) {
       await write(`src/${room}/one/a.ts`, "import type { B } from '../two/b.js';\nexport type A = B;\n");
       await write(`src/${room}/two/b.ts`, 'export type B = string;\n');

@@ -85,7 +85,7 @@ describe('a batch in ClickHouse', () => {
     expect(await clickhouse.read('SELECT count() AS rows FROM request_logs', {})).toEqual([{ rows: 50 }]);
   });
 
-  it('waits for the next try while ClickHouse is away', async () => {
+  it('waits for the next try while ClickHouse is unavailable', async () => {
     const batch = await storeBatch(database.dataSource, requests(10));
     const nowhere = createClient({ url: 'http://127.0.0.1:1', log: { level: ClickHouseLogLevel.OFF } });
     const away = new ClickHouse(nowhere, { cluster: undefined, retentionDays: KEPT });

@@ -323,7 +323,7 @@ describe('stored requests', () => {
     await database.dataSource.query('DELETE FROM request_logs WHERE batch_id = ANY($1)', [batches]);
   });
 
-  it('come from PostgreSQL while ClickHouse is away, and a filter that it refuses does not', async () => {
+  it('come from PostgreSQL while ClickHouse is unavailable, and a filter that it refuses does not', async () => {
     const nowhere = createClient({ url: 'http://127.0.0.1:1', log: { level: ClickHouseLogLevel.OFF } });
     const away = new ClickHouse(nowhere, { cluster: undefined, retentionDays: KEPT });
     const stores = { postgres, database: logs, batches: database.dataSource };

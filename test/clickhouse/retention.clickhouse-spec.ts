@@ -70,7 +70,7 @@ async function left(): Promise<string[]> {
 const hold = (body: object) => app.call('POST', '/v1/admin/legal-holds', { body });
 
 describe('a day in ClickHouse', () => {
-  it('is dropped when nobody keeps it any more, and not before', async () => {
+  it('is dropped when no workspace keeps it any more, and not before', async () => {
     await requestsOf(61);
     await requestsOf(59);
     expect(await cut()).toEqual(['dropped', undefined]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { chdb } from '../support/chdb.js';
 
-it('a question that ClickHouse does not answer in time is refused as one, whoever asks', async () => {
+it('a query that exceeds the time limit of ClickHouse is refused as one, for every caller', async () => {
   const clickhouse = chdb({ readWithinS: 1 });
 
   await expect(

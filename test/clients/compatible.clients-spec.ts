@@ -61,7 +61,7 @@ describe("Mistral's client", () => {
     ]);
   });
 
-  it('asks an agent, at the price of the model that answers for it', async () => {
+  it('calls an agent, at the price of the model that responds for it', async () => {
     const path = '/v1/agents/completions';
     providers.answers(path, completion('mistral-small-latest', { content: 'Sunny.' }));
     const asked = { agentId: 'ag_1', messages: MESSAGES };
@@ -112,7 +112,7 @@ describe("Mistral's client", () => {
     ]);
   });
 
-  it('hears, keeps files and runs batches', async () => {
+  it('transcribes, keeps files and runs batches', async () => {
     const file = {
       id: '7c1f0ac4-0f0e-4c6e-9f0a-3c1b8a6f1d11',
       object: 'file',
@@ -188,7 +188,7 @@ describe("Groq's client", () => {
     await providers.checkRows([{ provider: 'groq', path, input: 100, output: 10, costNanoUsd }]);
   });
 
-  it('speaks, hears, and hears in English', async () => {
+  it('speaks, transcribes, and translates to English', async () => {
     const { audio } = client();
     const said = await audio.speech.create({ model: 'playai-tts', voice: 'Fritz-PlayAI', input: 'Hello.' });
     const heard = await audio.transcriptions.create({ model: 'whisper-large-v3', file: await wav() });
@@ -289,7 +289,7 @@ describe("Together's client", () => {
     expect((await files.list()).data[0]?.id).toBe('file-1');
   });
 
-  it('speaks and hears', async () => {
+  it('speaks and transcribes', async () => {
     const { audio } = client('together-ai');
     const said = await audio.speech.create({
       model: 'cartesia/sonic',

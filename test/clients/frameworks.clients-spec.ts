@@ -38,7 +38,7 @@ describe('the AI SDK', () => {
   const openAi = () =>
     createOpenAI({ apiKey: 'unused', baseURL: providers.base, headers: providers.headersFor('openai') });
 
-  it('embeds, draws, speaks and hears', async () => {
+  it('embeds, draws, speaks and transcribes', async () => {
     const { embeddings } = await embedMany({
       model: openAi().embedding('text-embedding-3-small'),
       values: ['tides', 'moons'],
@@ -149,7 +149,7 @@ describe("Portkey's client", () => {
     },
   );
 
-  it('gets responses, embeddings, pictures, sound and moderations', async () => {
+  it('gets responses, embeddings, images, audio and moderations', async () => {
     const { responses, embeddings, images, audio, moderations } = client();
     const answer = await responses.create({ model: 'gpt-4o-mini', input: 'hello' });
     const embedded = await embeddings.create({ model: 'text-embedding-3-small', input: 'tides' });

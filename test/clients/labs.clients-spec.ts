@@ -218,7 +218,7 @@ describe("Google's client", () => {
         null,
       ],
       ['another path of the provider, as it is', () => `${world().upstream.url}/v1beta/files`, null],
-    ])('and is told of %s', async (_, told, here) => {
+    ])('and gets an error for %s', async (_, told, here) => {
       takesUploads(told());
       const answer = await fetch(providers.root + uploads, {
         method: 'POST',

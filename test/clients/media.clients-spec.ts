@@ -47,14 +47,14 @@ describe("OpenAI's client", () => {
   it.each([
     ['elevenlabs', '/v1/text-to-speech/v1', 'eleven_turbo_v2_5', 'v1'],
     ['deepgram', '/v1/speak', 'aura-2', 'thalia'],
-  ])('hears %s speak', async (provider, path, model, voice) => {
+  ])('receives speech of %s', async (provider, path, model, voice) => {
     world.upstream.on(path, { headers: [['content-type', 'audio/mpeg']], body: SOUND });
     const said = await client(provider).audio.speech.create({ model, voice, input: 'Hello' });
 
     expect(Buffer.from(await said.arrayBuffer()).equals(SOUND)).toBe(true);
   });
 
-  it('is told by Deepgram what was said, with times', async () => {
+  it('gets a transcription with times from Deepgram', async () => {
     const words = [{ word: 'hello', punctuated_word: 'Hello.', start: 0.1, end: 0.5 }];
     answers('/v1/listen', {
       metadata: { duration: 2 },
@@ -75,7 +75,7 @@ describe("OpenAI's client", () => {
     expect(world.upstream.ledger.at(-1)?.body.equals(SOUND)).toBe(true);
   });
 
-  it('is told by ElevenLabs what was said, as subtitles', async () => {
+  it('gets a transcription as subtitles from ElevenLabs', async () => {
     answers('/v1/speech-to-text', { text: 'Hi', words: [{ text: 'Hi', start: 0, end: 0.4, type: 'word' }] });
     const heard = await client('elevenlabs').audio.transcriptions.create({
       file: await toFile(SOUND, 'a.mp3', { type: 'audio/mpeg' }),
@@ -86,7 +86,7 @@ describe("OpenAI's client", () => {
     expect(heard).toBe('1\n00:00:00,000 --> 00:00:00,400\nHi\n');
   });
 
-  it('gets pictures of Stability AI, new ones and changed ones', async () => {
+  it('gets images of Stability AI, new ones and edited ones', async () => {
     const told = { image: PIXELS.toString('base64'), finish_reason: 'SUCCESS', seed: 1 };
     answers('/v2beta/stable-image/generate/core', told);
     answers('/v2beta/stable-image/edit/inpaint', told);

@@ -68,7 +68,7 @@ describe("Google's client", () => {
     new GoogleGenAI({ apiKey: 'unused', httpOptions: { baseUrl: root(), headers: headersFor('google') } });
   const ask = { model: 'gemini-2.5-flash', contents: 'hello' };
 
-  it('gets an answer', async () => {
+  it('gets a response', async () => {
     expect((await client().models.generateContent(ask)).text).toBe(HELLO);
   });
 
@@ -94,7 +94,7 @@ describe("Cohere's client", () => {
     new CohereClientV2({ token: 'unused', environment: `${root()}/v1`, headers: headersFor('cohere') });
   const ask = { model: 'command-a-03-2025', messages: [{ role: 'user' as const, content: 'hello' }] };
 
-  it('gets an answer', async () => {
+  it('gets a response', async () => {
     const { message } = await client().chat(ask);
 
     expect(message?.content?.[0]).toMatchObject({ text: HELLO });
@@ -109,10 +109,10 @@ describe("Cohere's client", () => {
   });
 });
 
-describe('clients of other providers of OpenAI’s shape', () => {
+describe('clients of other providers with OpenAI’s format', () => {
   const messages = [{ role: 'user' as const, content: 'hello' }];
 
-  it("Mistral's gets an answer and a stream", async () => {
+  it("Mistral's gets a response and a stream", async () => {
     const client = new Mistral({ apiKey: 'unused', serverURL: root() });
     const options = { headers: headersFor('mistral-ai') };
     const answer = await client.chat.complete({ model: 'mistral-small-latest', messages }, options);
@@ -126,7 +126,7 @@ describe('clients of other providers of OpenAI’s shape', () => {
     expect([answer.choices?.[0]?.message?.content, text]).toEqual([HELLO, HELLO]);
   });
 
-  it("Groq's gets an answer and a stream", async () => {
+  it("Groq's gets a response and a stream", async () => {
     const client = new Groq({
       apiKey: 'unused',
       baseURL: `${root()}/v1`,
@@ -141,7 +141,7 @@ describe('clients of other providers of OpenAI’s shape', () => {
     expect([answer.choices[0]?.message.content, text]).toEqual([HELLO, HELLO]);
   });
 
-  it("Together's gets an answer", async () => {
+  it("Together's gets a response", async () => {
     const client = new Together({
       apiKey: 'unused',
       baseURL: `${root()}/v1`,

@@ -32,7 +32,7 @@ const wav = () => toFile(SOUND, 'a.wav', { type: 'audio/wav' });
 const png = () => toFile(PIXELS, 'a.png', { type: 'image/png' });
 
 describe("OpenAI's client", () => {
-  it('makes and edits pictures', async () => {
+  it('makes and edits images', async () => {
     const { images } = client();
     const made = await images.generate({ model: 'gpt-image-1', prompt: 'a lighthouse' });
     const edited = await images.edit({ model: 'gpt-image-1', image: await png(), prompt: 'at night' });
@@ -41,7 +41,7 @@ describe("OpenAI's client", () => {
       expect(Buffer.from(data?.[0]?.b64_json ?? '', 'base64').equals(PIXELS)).toBe(true);
   });
 
-  it('speaks, and hears what was said in its own language and in English', async () => {
+  it('speaks, transcribes in the spoken language, and translates to English', async () => {
     const { audio } = client();
     const said = await audio.speech.create({ model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'Hello.' });
     const heard = await audio.transcriptions.create({ model: 'whisper-1', file: await wav() });
@@ -123,7 +123,7 @@ describe("OpenAI's client", () => {
     expect((await responses.retrieve('resp_1')).id).toBe('resp_1');
   });
 
-  it('is metered wherever an answer tells what it cost', async () => {
+  it('is metered wherever a response reports its cost', async () => {
     answers('/embeddings', {
       object: 'list',
       model: 'text-embedding-3-small',

@@ -78,7 +78,7 @@ describe("Azure's clients", () => {
   it.each([
     ['', ''],
     ['/v1', '/v1'],
-  ])('openai: chats, streams, embeds, draws, hears and speaks below "%s"', async (root, logged) => {
+  ])('openai: chats, streams, embeds, draws, transcribes and speaks below "%s"', async (root, logged) => {
     const { upstream } = world();
     upstream.ledger.length = 0;
     providers.answers(at('/chat/completions'), answer);
@@ -250,33 +250,30 @@ describe("Google's client", () => {
     'x-gateway-virtual-key': providers.headersFor('scripted google')['x-gateway-virtual-key'] ?? '',
   });
 
-  it.each(['v1alpha', 'v1beta', 'v1'])(
-    'is answered in the version that it asks for: %s',
-    async (apiVersion) => {
-      const { upstream } = world();
-      const path = `/${apiVersion}/models/gemini-2.5-flash:generateContent`;
-      // Version 1 is what the gateway's own paths begin with, so that client's base address ends with it.
-      const baseUrl = apiVersion === 'v1' ? `${providers.root}/v1` : providers.root;
-      providers.answers(path, {
-        candidates: [{ content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' }],
-        usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
-      });
-      const client = new GoogleGenAI({
-        apiKey: world().apiKey.key,
-        httpOptions: { baseUrl, apiVersion, headers: headers() },
-      });
-      upstream.ledger.length = 0;
-      const { text } = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' });
+  it.each(['v1alpha', 'v1beta', 'v1'])('gets the version that it requests: %s', async (apiVersion) => {
+    const { upstream } = world();
+    const path = `/${apiVersion}/models/gemini-2.5-flash:generateContent`;
+    // Version 1 is what the gateway's own paths begin with, so that client's base address ends with it.
+    const baseUrl = apiVersion === 'v1' ? `${providers.root}/v1` : providers.root;
+    providers.answers(path, {
+      candidates: [{ content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    });
+    const client = new GoogleGenAI({
+      apiKey: world().apiKey.key,
+      httpOptions: { baseUrl, apiVersion, headers: headers() },
+    });
+    upstream.ledger.length = 0;
+    const { text } = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' });
 
-      expect(text).toBe('Hello.');
-      expect(upstream.ledger.map(({ target }) => target)).toEqual([path]);
-      expect(gatewayKeys()).toEqual([]);
-      const logged = apiVersion === 'v1' ? `/v1${path}` : path;
-      await providers.checkRows([
-        { provider: 'google', path: logged, input: 10, output: 5, costNanoUsd: 10 * 300 + 5 * 2_500 },
-      ]);
-    },
-  );
+    expect(text).toBe('Hello.');
+    expect(upstream.ledger.map(({ target }) => target)).toEqual([path]);
+    expect(gatewayKeys()).toEqual([]);
+    const logged = apiVersion === 'v1' ? `/v1${path}` : path;
+    await providers.checkRows([
+      { provider: 'google', path: logged, input: 10, output: 5, costNanoUsd: 10 * 300 + 5 * 2_500 },
+    ]);
+  });
 
   it('makes a token for a session', async () => {
     providers.answers('/v1alpha/auth_tokens', { name: 'auth_tokens/abc' });

@@ -243,7 +243,7 @@ const grown = (block: Block, { text = '', citation }: BlockDelta['delta']): Bloc
 describe.each(plain)('the recording "$name"', (recording) => {
   const { hub, sent, answer, message, blocks, citations, finish_reason: finish, usage } = recording;
 
-  it('is asked for as the documentation says', () => {
+  it('is requested as documented', () => {
     expect(chat.request(hub, strict)).toEqual({
       path: '/messages',
       body: sent,
@@ -251,7 +251,7 @@ describe.each(plain)('the recording "$name"', (recording) => {
     });
   });
 
-  it('becomes an answer of the hub and nothing else, when strict', () => {
+  it('becomes a response of the hub and nothing else, when strict', () => {
     expect(chat.answer(answer, strict)).toEqual({
       id: answer.id,
       object: 'chat.completion',
@@ -284,7 +284,7 @@ describe.each(plain)('the recording "$name"', (recording) => {
     });
   });
 
-  it('is asked for again, with the same meaning, by an Anthropic client', () => {
+  it('is requested again, with the same meaning, by an Anthropic client', () => {
     const again = chat.request(messages.request(sent, strict), strict).body;
 
     expect(again).toEqual(sent);
@@ -339,7 +339,7 @@ describe('a stream that breaks off', () => {
     expect(gathered(chunks).message).toEqual(broken.message);
   });
 
-  it('is told to an Anthropic client as an error event', () => {
+  it('reaches an Anthropic client as an error event', () => {
     const translator = messages.open({}, loose);
     const [event] = translator.fail(broken.error as unknown as HubError);
 
@@ -450,7 +450,7 @@ const noise = fc.record({
   ),
 });
 
-describe('hostile answers', () => {
+describe('hostile responses', () => {
   it('never make a translator throw', () => {
     fc.assert(
       fc.property(json, fc.array(block), fc.integer({ min: 100, max: 599 }), (random, content, status) => {
@@ -478,7 +478,7 @@ describe('hostile answers', () => {
     );
   });
 
-  it('never make a client shape throw, and it says a well-formed stream whatever it is told', () => {
+  it('never make a client format throw, and its stream stays well-formed for any input', () => {
     const call = fc.record({
       index: fc.oneof(fc.nat(3), fc.anything()),
       id: field(fc.string()),

@@ -100,7 +100,7 @@ describe("AWS's published examples", () => {
     expect(translatorOf(recording).request(hub, contextOf(recording))).toEqual({ path, body: request });
   });
 
-  it.each(having('translated'))('$title: the answer', (recording) => {
+  it.each(having('translated'))('$title: the response', (recording) => {
     const { hub = {}, answer = {}, translated } = recording;
     expect(translatorOf(recording).answer(answer, contextOf(recording), hub)).toEqual(translated);
   });

@@ -173,7 +173,7 @@ describe('the endpoints', () => {
 describe('the sandbox', () => {
   const book = new GenaiPriceBook();
 
-  it.each(sandboxModels)('has a price for $id, and an answer', ({ id, error }) => {
+  it.each(sandboxModels)('has a price for $id, and a response', ({ id, error }) => {
     const body = Buffer.from(JSON.stringify({ model: id, messages: [{ role: 'user', content: 'hi' }] }));
 
     expect(book.find('sandbox', id)).not.toBeNull();
@@ -182,7 +182,7 @@ describe('the sandbox', () => {
     );
   });
 
-  it('answers every endpoint that its row offers', () => {
+  it('serves every endpoint that its row offers', () => {
     const offered = endpoints.filter(({ id }) => sandbox.endpoints.includes(id));
     for (const { method, path } of offered.flatMap(({ operations }) => operations)) {
       if (method !== 'POST') continue;

@@ -83,11 +83,14 @@ describe('the recordings', () => {
     expect(translator(endpoint, dialect).request(hub, asked)).toStrictEqual({ path, body: request });
   });
 
-  it.each(calls)('become answers of the hub: $title', ({ dialect, endpoint = 'rerank', hub = {}, ...it }) => {
-    const asked = { ...context, model: hub.model as string };
+  it.each(calls)(
+    'become responses of the hub: $title',
+    ({ dialect, endpoint = 'rerank', hub = {}, ...it }) => {
+      const asked = { ...context, model: hub.model as string };
 
-    expect(translator(endpoint, dialect).answer(it.answer ?? {}, asked, hub)).toStrictEqual(it.hubAnswer);
-  });
+      expect(translator(endpoint, dialect).answer(it.answer ?? {}, asked, hub)).toStrictEqual(it.hubAnswer);
+    },
+  );
 
   it.each(recordings.filter(({ events }) => events))('are streamed: $title', ({ events = [], ...it }) => {
     const told = stream(events);
@@ -228,7 +231,7 @@ describe('a chat request to Cohere', () => {
   });
 });
 
-describe("Cohere's answer", () => {
+describe("Cohere's response", () => {
   it.each([
     ['COMPLETE', 'stop'],
     ['STOP_SEQUENCE', 'stop'],
@@ -280,7 +283,7 @@ describe("Cohere's answer", () => {
     expect(turns([message])).toEqual([{ role: 'assistant', content }]);
   });
 
-  it('has a usage that the journal reads as billed', () => {
+  it('has the billed usage', () => {
     const usage = {
       billed_units: { input_tokens: 5, output_tokens: 7 },
       tokens: { input_tokens: 90, output_tokens: 80 },
@@ -341,7 +344,7 @@ describe("Cohere's stream", () => {
   });
 });
 
-describe("OpenAI's responses asked of Cohere", () => {
+describe("OpenAI's responses requested from Cohere", () => {
   const asked = {
     model: 'command-a-03-2025',
     stream: true,
@@ -475,7 +478,7 @@ const types = [
 const every = Object.values(dialects).flatMap(({ translators = {} }) => Object.values(translators));
 
 describe('whatever comes', () => {
-  it('never throws on an answer or a refusal', () => {
+  it('never throws on a response or a refusal', () => {
     fc.assert(
       fc.property(anything.object, fc.nat(599), fc.boolean(), (json, status, isStrict) => {
         for (const it of every) {

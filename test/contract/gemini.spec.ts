@@ -58,7 +58,7 @@ describe("exchanges after Google's published examples", () => {
     expect(translatorOf(recording).request(hub, contextOf(recording))).toEqual(request);
   });
 
-  it.each(having('answer'))('$title: the answer', (recording) => {
+  it.each(having('answer'))('$title: the response', (recording) => {
     const { answer = {}, translated } = recording;
     expect(translatorOf(recording).answer(answer, contextOf(recording))).toEqual(translated);
   });

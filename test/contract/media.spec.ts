@@ -83,8 +83,8 @@ function shown(value: unknown): unknown {
 
 const hubOf = ({ hub }: Recording): Json => read(hub) as Json;
 
-describe('exchanges after the published examples of sound, pictures and Ollama', () => {
-  it.each(FOLDERS)('%s has requests, answers and refusals, each with its page', (folder) => {
+describe('exchanges after the published examples of audio, images and Ollama', () => {
+  it.each(FOLDERS)('%s has requests, responses and refusals, each with its page', (folder) => {
     const own = recordings.filter(({ provider }) => provider.startsWith(folder.replace(/-ai$/, '')));
     for (const field of ['request', 'translated', 'refusal'] as const)
       expect(own.some((recording) => field in recording)).toBe(true);
@@ -102,7 +102,7 @@ describe('exchanges after the published examples of sound, pictures and Ollama',
     );
   });
 
-  it.each(having('translated'))('$provider $title: the answer', (recording) => {
+  it.each(having('translated'))('$provider $title: the response', (recording) => {
     const translator = translatorOf(recording);
     const file = read(recording.file);
     const hub =
@@ -145,7 +145,7 @@ describe('exchanges after the published examples of sound, pictures and Ollama',
     expect(translatorOf(recording).error(status, refusal)).toEqual(error);
   });
 
-  it.each(having('hub'))('$provider $title: a hostile answer is not thrown at', (recording) => {
+  it.each(having('hub'))('$provider $title: a hostile response does not throw', (recording) => {
     const translator = translatorOf(recording);
     const odd = [
       {},

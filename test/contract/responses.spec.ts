@@ -69,7 +69,7 @@ describe('the recordings', () => {
     },
   );
 
-  it.each(recordings.filter(({ hubAnswer }) => hubAnswer))('are answered: $title', (recording) => {
+  it.each(recordings.filter(({ hubAnswer }) => hubAnswer))('get responses: $title', (recording) => {
     expect(answer(recording.hubAnswer ?? {}, recording.asked)).toMatchObject(recording.answer ?? {});
   });
 
@@ -82,7 +82,7 @@ describe('the recordings', () => {
     expectWellFormed(told);
   });
 
-  it('have every field of an answer, and no other', () => {
+  it('have every field of a response, and no other', () => {
     const whole = recordings.find(({ title }) => title === 'a text answer');
 
     expect(answer(whole?.hubAnswer ?? {}, whole?.asked)).toStrictEqual(whole?.answer);
@@ -314,7 +314,7 @@ describe('the input', () => {
     ]);
   });
 
-  it('keeps answers apart that follow each other, and drops reasoning that led to none', () => {
+  it('separates consecutive outputs, and drops reasoning that led to none', () => {
     const items = [
       { role: 'assistant', content: 'one' },
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] },
@@ -365,7 +365,7 @@ describe('the input', () => {
   );
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['stop', 'completed', null],
     ['tool_calls', 'completed', null],
@@ -403,7 +403,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('has reasoning as text, or as the summary that was asked for', () => {
+  it('has reasoning as text, or as the requested summary', () => {
     const message = { content: 'x', reasoning_content: 'hm' };
 
     expect(said(message).output[0]).toEqual({
@@ -529,7 +529,7 @@ describe("OpenAI's own client", () => {
     { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } },
   ];
 
-  it('reads an answer', async () => {
+  it('reads a response', async () => {
     const message = { role: 'assistant', content: 'Hello' };
     const openai = client((asked) =>
       Response.json(answer({ choices: [{ message, finish_reason: 'stop' }] }, asked)),
@@ -565,7 +565,7 @@ describe("OpenAI's own client", () => {
     await expect(final).rejects.toMatchObject({ type: 'error', message: 'gone' });
   });
 
-  it('sends the output of one answer back as the input of the next', async () => {
+  it('sends the output of one response back as the input of the next', async () => {
     const seen: Loose[] = [];
     const openai = client((asked) => {
       seen.push(responses.request(asked, context));
@@ -735,7 +735,7 @@ describe('whatever comes', () => {
     );
   });
 
-  it('never throws on an answer or a chunk, and stays well-formed', () => {
+  it('never throws on a response or a chunk, and stays well-formed', () => {
     fc.assert(
       fc.property(fc.array(anything.object, { maxLength: 4 }), anything.object, (chunks, asked) => {
         expectWellFormed(stream(chunks, asked));
@@ -840,14 +840,14 @@ describe('tools in a namespace', () => {
     arguments: '{}',
   };
 
-  it('bear its name before their own', () => {
+  it('have its name before their own', () => {
     expect(request({ tools }).tools).toMatchObject([
       { type: 'function', function: { name: 'agents__close' } },
     ]);
     expect(messages([apart])).toMatchObject([{ tool_calls: [called] }]);
   });
 
-  it('are called by both names, in an answer and in a stream', () => {
+  it('are called by both names, in a response and in a stream', () => {
     expect(said({ content: null, tool_calls: [called] }, 'tool_calls', { tools }).output).toMatchObject([
       apart,
     ]);

@@ -87,7 +87,7 @@ const STORES = {
   },
 };
 
-describe.each(['Redis', 'PostgreSQL'] as const)('limits while %s is away', (name) => {
+describe.each(['Redis', 'PostgreSQL'] as const)('limits while %s is unavailable', (name) => {
   const started = new Started();
   let store: Store | null = null;
   let service: OwnService;

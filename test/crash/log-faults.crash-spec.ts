@@ -124,7 +124,7 @@ it(
 );
 
 it.each<ProxyMode>(['refuse', 'blackhole'])(
-  `the database is away (%s) for ${OUTAGE_S} s under load`,
+  `the database is unavailable (%s) for ${OUTAGE_S} s under load`,
   { timeout: OUTAGE_S * 1_000 + 60_000 },
   async (mode) => {
     const before = requests.count;

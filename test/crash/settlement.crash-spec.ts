@@ -262,7 +262,7 @@ describe('streams under a budget, with hang-ups and a kill', () => {
     },
   );
 
-  it('is told apart by the command that verifies the books, which finds no difference', async () => {
+  it('is distinguished by the command that verifies the ledger, which finds no difference', async () => {
     const settings = { DATABASE_URL: databaseUrlOf(service), GATEHOUSE_DATA_DIR: service.facts.dataDir };
 
     const { code, output } = await runToEnd(['verify', 'money'], settings, 60_000);

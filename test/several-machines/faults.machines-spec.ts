@@ -106,7 +106,7 @@ const unexpected = ({ group, status, code, wasKilled }: ClientView): boolean => 
 
 describe('several machines whose stores fail', () => {
   it(
-    'answer the known keys throughout, whatever fails',
+    'accept the known keys throughout, whatever fails',
     { timeout: MINUTES * 60_000 + 600_000 },
     async ({ skip }) => {
       if (!machines) return skip('There is no redis-server on this machine.');
@@ -153,7 +153,7 @@ describe('several machines whose stores fail', () => {
     expect(bill).toBeLessThanOrEqual(BUDGET_NANO);
   });
 
-  it('hold a rate exactly over all of them, once the faults are over', async ({ skip }) => {
+  it('hold a rate exactly over all of them, once the faults have ended', async ({ skip }) => {
     if (!machines) return skip();
     await limitStoresToAnswer();
     const before = await sumOf('gatehouse_limits_failed_open_total');
@@ -186,7 +186,7 @@ describe('several machines whose stores fail', () => {
     expect(views.filter(({ code }) => code === 'rate_limited')).toHaveLength(views.length - admitted);
   });
 
-  it('hold a concurrency over all of them, once the faults are over', async ({ skip }) => {
+  it('hold a concurrency over all of them, once the faults have ended', async ({ skip }) => {
     if (!machines) return skip();
     const before = await sumOf('gatehouse_limits_failed_open_total');
     const faults = await sumOf('gatehouse_limits_counter_faults_total');

@@ -75,7 +75,7 @@ describe('the echo upstream and the client', () => {
 });
 
 describe('the raw client', () => {
-  it('tells answers apart, whole or not, and how the connection ended', async () => {
+  it('distinguishes responses, whole or not, and how the connection ended', async () => {
     const raw = keep(await MisbehavingUpstream.start());
     const ask = (name: string, answers?: number) =>
       rawExchange(
@@ -97,7 +97,7 @@ describe('the raw client', () => {
     expect(raw.calls.map(({ behaviour }) => behaviour)).toContain('never');
   });
 
-  it('reads chunked answers and what follows them', () => {
+  it('reads chunked responses and what follows them', () => {
     const bytes =
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nHTTP/1.1 404 No\r\ncontent-length: 1\r\n\r\nx';
     expect(
@@ -110,7 +110,7 @@ describe('the raw client', () => {
 });
 
 describe('waiting', () => {
-  it('is not in vain before a try has failed that began when the time was over', async () => {
+  it('fails only after a try that began after the deadline', async () => {
     let tries = 0;
     const slowAtFirst = async (): Promise<boolean> => {
       if (++tries === 1) await sleep(30);

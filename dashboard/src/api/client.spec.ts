@@ -49,7 +49,7 @@ describe('a request of the dashboard', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('that needs a fresh proof is repeated when it is given; several ask for one proof', async () => {
+  it('that needs step-up verification is repeated once the user verifies; several requests share one prompt', async () => {
     answers = [refusal(403, 'step_up_required'), refusal(403, 'step_up_required')];
     const { ask, remedy } = await load();
     const prove = vi.fn(() => Promise.resolve(true));
@@ -63,7 +63,7 @@ describe('a request of the dashboard', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('that needs a fresh proof stays refused when it is not given', async () => {
+  it('that needs step-up verification stays refused when the user cancels', async () => {
     answers = [refusal(403, 'step_up_required')];
     const { ask, remedy } = await load();
     takeBack = remedy('step_up_required', () => Promise.resolve(false));

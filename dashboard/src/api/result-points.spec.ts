@@ -3,7 +3,7 @@ import { resultPointsOf } from './result-points';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 
-it('client errors are told from errors of the provider or the gateway', () => {
+it('client errors are distinguished from errors of the provider or the gateway', () => {
   const points = resultPointsOf(
     [
       { timestamp: at(0), total: 10 },

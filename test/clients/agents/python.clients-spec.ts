@@ -116,7 +116,7 @@ function skipWithout(framework: Framework, { skip }: TestContext): void {
 describe.each(CASES)(
   '$framework, $client, $model of $provider, streamed $streamed, thinking $thinks',
   ({ id, framework, thinks, model }) => {
-    it('calls tools, gives their results back and answers twice', (context) => {
+    it('calls tools, returns their results and responds twice', (context) => {
       skipWithout(framework, context);
       const found = told.get(id);
 

@@ -167,7 +167,7 @@ function compareTokens(one: EndpointCase, planned: Planned, { answer }: Exchange
   expect(record?.usage_source, title).toBe('provider');
 }
 
-describe('bytes pass where the provider speaks the shape of the client', () => {
+describe('bytes pass where the provider has the format of the client', () => {
   it.each(CALLED)('at $id', async (provider) => {
     const random = new SeededRandom(SEED + CALLED.indexOf(provider));
     for (const one of CASES.filter(({ endpoint }) => passes(provider, endpoint))) {

@@ -114,7 +114,7 @@ describe('guardrails change the redacted text and no other byte', () => {
     }
   });
 
-  it.each(SHAPES.filter(({ slug }) => slug !== 'cohere'))('in an answer at $slug', async (shape) => {
+  it.each(SHAPES.filter(({ slug }) => slug !== 'cohere'))('in a response at $slug', async (shape) => {
     const random = new SeededRandom(SEED + 2);
     for (let turn = 0; turn < 20; turn++) {
       const { asked, said, received, given } = await exchange(random, shape, `by ${MAIL}`, {

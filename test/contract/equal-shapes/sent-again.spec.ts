@@ -122,7 +122,7 @@ describe('the cache returns the bytes of the provider', () => {
     ]);
   });
 
-  it('for a plain answer', async () => {
+  it('for a plain response', async () => {
     const random = new SeededRandom(SEED + 4);
     const said = OddJson.of(random, CHAT?.answer ?? []);
     const script = { headers: typed('application/json'), body: said.bytes };

@@ -56,7 +56,7 @@ describe('the ticks of a time axis', () => {
     ]);
   });
 
-  it('are never more than there is room for', () => {
+  it('never exceed the number that fits', () => {
     for (const hours of [0.1, 1, 5, 24, 100, 1_000, 9_000])
       expect(labels('2026-01-03T03:03:03Z', hours, 'Asia/Kathmandu').length).toBeLessThanOrEqual(7);
   });

@@ -17,7 +17,7 @@ describe('money from nano-dollars', () => {
     [-12_340_000_000, '−$12.34'],
   ])('%s is %s', (nano, text) => expect(money(nano)).toBe(text));
 
-  it('keeps every digit where it is asked to', () => {
+  it('keeps every digit on request', () => {
     expect(exactMoney(153_600)).toBe('$0.0001536');
     expect(exactMoney(3_060_000)).toBe('$0.00306');
     expect(exactMoney(1_000_000_000)).toBe('$1.00');

@@ -26,7 +26,7 @@ describe('messages', () => {
     ],
     ['Anthropic', { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] }],
     ['Google', { candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] } }] }],
-  ])('of an answer of %s are read', (_name, body) => {
+  ])('of a %s response are read', (_name, body) => {
     expect(responseMessages(body)).toEqual([{ role: 'assistant', parts: text('Hello') }]);
   });
 

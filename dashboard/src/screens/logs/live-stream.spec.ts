@@ -72,7 +72,7 @@ describe('the stream of new requests', () => {
     expect(sources).toHaveLength(4);
   });
 
-  it('ends for good when the person may not watch any more, or leaves', () => {
+  it('closes for good when the user loses permission to watch, or leaves', () => {
     const stop = watch();
     newest().tell('end', { reason: 'key_revoked' });
     vi.advanceTimersByTime(60_000);

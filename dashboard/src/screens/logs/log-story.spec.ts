@@ -151,7 +151,7 @@ describe('the sentences of a route', () => {
     });
   });
 
-  it('of an answer from the cache says what it saved', () => {
+  it('of a cached response shows what it saved', () => {
     expect(routeStory(log({ cache_status: 'HIT', saved_nano_usd: 4_100_000 })).at(-1)?.text).toBe(
       'No provider received the request. The cache saved $0.0041.',
     );

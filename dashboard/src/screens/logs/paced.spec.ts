@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('paced work', () => {
-  it('runs once a second, however often it is asked for', async () => {
+  it('runs at most once a second, however many calls arrive', async () => {
     const work = vi.fn(() => Promise.resolve());
     const pacer = paced(work);
     for (let n = 0; n < 100; n++) {
@@ -20,7 +20,7 @@ describe('paced work', () => {
     expect(work).toHaveBeenCalledTimes(5);
   });
 
-  it('never runs twice at a time, and runs once more for what was asked meanwhile', async () => {
+  it('never runs twice at a time, and runs once more for calls that arrive meanwhile', async () => {
     const ends: (() => void)[] = [];
     const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
     const pacer = paced(work);
