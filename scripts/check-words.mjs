@@ -1,12 +1,14 @@
 /**
- * Keeps retired words out of the texts that users read, and lines of prose within 120 characters. `scripts/words/retired.json` lists the
- * words and their replacements; `scripts/words/baseline.json` counts their occurrences in texts that were not edited yet. Fails when a
- * count rises. `--update` lowers the counts to the current ones, and never raises one.
+ * Keeps retired words out of the texts that users read and out of test names, and lines of prose within 120 characters.
+ * `scripts/words/retired.json` lists the words and their replacements; words of everyday English that only test names must avoid have
+ * `onlyIn: "test names"`. `scripts/words/baseline.json` counts their occurrences in texts that were not edited yet. Fails when a count
+ * rises. `--update` lowers the counts to the current ones, and never raises one.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { testNamesOf } from './words/test-names.mjs';
 import { pagesOf, textsOf } from './words/texts.mjs';
 
 const LINE_LIMIT = 120;
@@ -32,12 +34,19 @@ function judge(name, rule, found, problem) {
   if (kept > 0) (counts[name] ??= {})[rule] = kept;
 }
 
-for (const [name, text] of await textsOf(root)) {
-  for (const { words, instead } of retired) {
-    const found = text.match(new RegExp(`\\b(?:${words.replaceAll(' ', '\\s+')})\\b`, 'gi')) ?? [];
-    judge(name, words, found, `"${found[0]}" is retired. Write: ${instead}`);
+/** Judges the texts of one kind. A rule with `onlyIn` is for texts of that kind alone. */
+function judgeTexts(kind, texts) {
+  const rules = retired.filter(({ onlyIn }) => onlyIn === undefined || onlyIn === kind);
+  for (const [name, text] of texts) {
+    for (const { words, instead } of rules) {
+      const found = text.match(new RegExp(`\\b(?:${words.replaceAll(' ', '\\s+')})\\b`, 'gi')) ?? [];
+      judge(name, words, found, `"${found[0]}" is retired. Write: ${instead}`);
+    }
   }
 }
+
+judgeTexts('texts', await textsOf(root));
+judgeTexts('test names', await testNamesOf(root));
 
 /** Prose that could be wrapped: not a table, heading, bare URL, markup or image. */
 const isProse = (line) => !/^(\||#|<|!\[|\s*[-*]?\s*\S+$)/.test(line);

@@ -1,6 +1,7 @@
 /** The texts that users read, by location. Code, URLs and generated pages are excluded: their texts come from the source. */
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { filesBelow } from './files.mjs';
 
 /** Pages that `npm run generate` writes. The check reads their texts at the source. */
 const GENERATED = new Set(
@@ -13,14 +14,6 @@ const SOURCES = {
   settings: /\/settings\/([\w-]+-)?settings-schema\.ts$/,
   cli: /^src\/(launcher|cli)\/.*\.ts$/,
 };
-
-async function filesBelow(root, folder, ending) {
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return paths.map((path) => path.slice(root.length + 1)).sort();
-}
 
 /** Prose of a page, one line each: without code, URLs and generated parts. */
 export function proseOf(markdown) {

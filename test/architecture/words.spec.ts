@@ -50,6 +50,35 @@ describe('the word list', () => {
     expect(stderr).toContain('Write: the passive');
   });
 
+  it.each([
+    ['a case', "it('hears of it', () => {});"],
+    ['a group', "describe('it hears of it', () => {});"],
+    ['cases of a table', "it.skipIf(true).each([1])('hears of it', () => {});"],
+    ['a template', 'test(`hears of ${1}`, () => {});'],
+    ['a word that only test names must not have', "it('answers', () => {});"],
+  ])('fails for a retired word in a test name: %s', async (_, content) => {
+    await write('test/e2e/a.e2e-spec.ts', content);
+
+    const { status, stderr } = check();
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^test\/e2e\/a\.e2e-spec\.ts: ".+" is retired\. Write: /);
+  });
+
+  it('reads only test names, without placeholders, and never across two names', async () => {
+    const cases = [
+      "it('works with $shape.name of $answer', () => expect('it hears').toBe(told('answers')));",
+      "describe('a rate is', () => it('over', () => {}));",
+      "it('away', () => {});",
+    ];
+    await write('src/a.spec.ts', cases.join('\n'));
+    await write('README.md', 'A process answers.');
+
+    expect(check().stderr).toBe(
+      'src/a.spec.ts: "away" is retired. Write: unavailable (1 found, 0 allowed)\n',
+    );
+  });
+
   it('leaves code and addresses out', async () => {
     await write('README.md', '`nobody knows` [a](docs/nobody-knows.md)\n\n```\nnobody knows\n```\n');
 
