@@ -31,7 +31,7 @@ const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = 
 afterEach(() => gateway.close());
 
 describe('Pipeline', () => {
-  it('sends nothing that cannot be recorded, where the organization wants that', async () => {
+  it('sends nothing that cannot be recorded, where the organization requires records', async () => {
     const policy = { providers: null, models: null, keepsBodies: true, needsLog: true };
     await given({ caller: aCaller({ policy }), hasRoom: false });
 
@@ -44,13 +44,13 @@ describe('Pipeline', () => {
     expect(gateway.calls).toEqual([]);
   });
 
-  it('goes on without a record where the organization does not mind', async () => {
+  it('continues without a record where the organization does not require one', async () => {
     await given({ hasRoom: false });
 
     expect((await gateway.chat(CHAT)).status).toBe(200);
   });
 
-  it('asks no provider and no model that the organization does not allow', async () => {
+  it('calls no provider and no model that the organization does not allow', async () => {
     const policy = {
       providers: new Set(['openai']),
       models: new Set([CHAT.model]),
@@ -199,7 +199,7 @@ describe('Pipeline', () => {
     ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'path (did you mean /v1/virtual-keys?).'],
     ['workspace_service_key', 'w', '/v1/things/of/a/provider', 403, 'it lacks the scope completions.write'],
     ['admin_key', null, '/v1/proxy/api-keyz', 403, 'admin keys cannot call models. Use a workspace API key'],
-  ] as const)('tells %s (%s) that %s is not there: %i', async (kind, workspaceId, path, status, words) => {
+  ] as const)('reports to %s (%s) that %s is missing: %i', async (kind, workspaceId, path, status, words) => {
     const { request, calls, logs } = await given({
       caller: aCaller({ kind, workspaceId, scopes: new Set(['logs.list']) }),
     });
@@ -223,17 +223,20 @@ describe('Pipeline', () => {
     ['/v1/chat/completions', 400, 'No provider was chosen'],
     ['/v1/things/of/a/provider', 400, 'No provider was chosen'],
     ['/v1/proxy/chat/completion', 400, 'No provider was chosen'],
-  ] as const)('tells a caller who names no provider and asks for %s: %i %s', async (path, status, words) => {
-    const { request, calls } = await given({});
+  ] as const)(
+    'responds to a caller that names no provider and requests %s: %i %s',
+    async (path, status, words) => {
+      const { request, calls } = await given({});
 
-    const response = await request(path, { method: 'POST', body: '{}' });
+      const response = await request(path, { method: 'POST', body: '{}' });
 
-    expect(response.status).toBe(status);
-    expect(await response.text()).toContain(words);
-    expect(calls).toEqual([]);
-  });
+      expect(response.status).toBe(status);
+      expect(await response.text()).toContain(words);
+      expect(calls).toEqual([]);
+    },
+  );
 
-  it('tells a caller who names no provider of the path of the administration that it looks for', async () => {
+  it('points a caller without a provider to the administration path', async () => {
     const { request, calls, logs } = await given({});
 
     const response = await request('/v1/workspaces?page_size=1');
@@ -255,7 +258,7 @@ describe('Pipeline', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('tells an admin key that names a provider what it lacks, whatever the path', async () => {
+  it('names what an admin key with a provider lacks, whatever the path', async () => {
     const { request } = await given({
       caller: aCaller({ kind: 'admin_key', workspaceId: null, scopes: new Set(['logs.list']) }),
     });
@@ -762,7 +765,7 @@ describe('Pipeline', () => {
     expect(Buffer.concat([...(bodies?.response?.chunks ?? [])]).toString()).toBe(sent);
   });
 
-  it('keeps no bodies when the caller asks for that', async () => {
+  it('keeps no bodies when the caller disables them', async () => {
     const { chat, logs } = await given({ answers: [{ chunks: [ANSWER] }] });
 
     await chat(CHAT, { 'x-gateway-debug': 'false' });

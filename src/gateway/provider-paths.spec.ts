@@ -158,7 +158,7 @@ describe("Google's versions", () => {
     ['/v1', '/v1beta'],
   ] as const;
 
-  it.each(roots)('stand once in front of every path that begins with %s', async (root, version) => {
+  it.each(roots)('occur once in front of every path that begins with %s', async (root, version) => {
     await given();
     for (const rest of rests) await send('POST', `${root}/${rest}?a=1`, through('google'), BODY);
 
@@ -166,7 +166,7 @@ describe("Google's versions", () => {
   });
 
   it.each(['', '/v1beta', '/proxy', '/proxy/v1beta', '/proxy/v1'])(
-    'stand once behind the custom host that ends with "%s"',
+    'occur once behind the custom host that ends with "%s"',
     async (ending) => {
       const pinned = { providerId: 'google', customHost: `https://models.example${ending}`, fields: {} };
       await given({ virtualKeys: { pinned } });

@@ -73,7 +73,7 @@ describe('the key of a request', () => {
     expect(keyWith({ wire: body('["a","b"]') })).not.toBe(keyWith({ wire: body('["b","a"]') }));
   });
 
-  it('is none for numbers that a double cannot tell apart, and for what is not JSON', () => {
+  it('is none for numbers that a double cannot distinguish, and for what is not JSON', () => {
     expect(keyWith({ wire: wireOf('{"seed":9007199254740993}') })).toBeNull();
     expect(keyWith({ wire: wireOf('{"seed":1e400}') })).toBeNull();
     expect(keyWith({ wire: wireOf('{') })).toBeNull();

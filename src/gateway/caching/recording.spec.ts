@@ -77,7 +77,7 @@ describe('a recording', () => {
     for (const { kept, dropped } of [cut, denied, large]) expect([kept.length, dropped()]).toEqual([0, 1]);
   });
 
-  it('leaves out what was said of one exchange only', async () => {
+  it('leaves out headers of one exchange only', async () => {
     const head = [
       ...JSON_HEAD,
       'Set-Cookie',

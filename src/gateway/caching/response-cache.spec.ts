@@ -104,7 +104,7 @@ describe('an equal request', () => {
     expect((await lastRecord(gateway, 2))?.cache_status).toBeNull();
   });
 
-  it.each(['x-gateway-cache', 'x-portkey-cache'])('may ask with the header %s', async (name) => {
+  it.each(['x-gateway-cache', 'x-portkey-cache'])('may opt in with the header %s', async (name) => {
     const gateway = await given();
     const headers = { [name]: 'simple' };
 
@@ -115,7 +115,7 @@ describe('an equal request', () => {
     expect((await ask(gateway, null, { headers: { [name]: 'semantic' } })).status).toBe(400);
   });
 
-  it('gets a stream piece by piece as it once came, and only if it wants a stream', async () => {
+  it('gets a stream in the original pieces, and only if it requests a stream', async () => {
     const gateway = await given({ answers: [STREAMED, answerOf('plain')] });
 
     const first = await ask(gateway, SIMPLE, { body: STREAM });
@@ -178,7 +178,7 @@ describe('an equal request', () => {
     expect(new Set(digests).size).toBe(3);
   });
 
-  it('differs by metadata unless a namespace stands for it, and by the namespace', async () => {
+  it('differs by metadata unless a namespace replaces it, and by the namespace', async () => {
     const gateway = await given();
     const as = (user: string, namespace?: string) =>
       ask(gateway, SIMPLE, {

@@ -86,7 +86,7 @@ describe('a running stream of a key that was revoked', () => {
     expect(gateway.logs).toHaveLength(1);
   });
 
-  it('breaks off where it stands in the middle of an event, which nothing can be put behind', async () => {
+  it('breaks off in the middle of an event, which nothing can follow', async () => {
     const { reader } = await begin(ANTHROPIC.slice(0, -8), '/v1/messages', 'claude');
 
     revoked();

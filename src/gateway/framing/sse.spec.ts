@@ -35,7 +35,7 @@ describe('a parser that skips long lines', () => {
     expect(read([Buffer.from('data: a\n\ndata: b')])).toEqual(['a', 'b']);
   });
 
-  it('skips a line without an end instead of keeping it in memory, and goes on after it', () => {
+  it('skips a line without an end instead of keeping it in memory, and continues after it', () => {
     const long = Buffer.alloc(700 * 1024, 0x61);
 
     expect(read([Buffer.from('data: '), long, long, Buffer.from('\n\ndata: b\n\n')])).toEqual(['b']);
@@ -53,7 +53,7 @@ describe('a parser that skips long lines', () => {
     expect(ends).toEqual([`${'a'.repeat(64 * 1024 - 2)}bc`, `${'a'.repeat(64 * 1024 - 1)}d`]);
   });
 
-  it('skips an event whose lines together pass the bound, and goes on after it', () => {
+  it('skips an event whose lines together pass the bound, and continues after it', () => {
     const line = Buffer.from(`data: ${'a'.repeat(1024 * 1024 - 32)}\n`);
     const lines = Array.from({ length: 17 }, () => line);
 

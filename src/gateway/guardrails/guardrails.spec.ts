@@ -327,7 +327,7 @@ describe('guardrails of a response', () => {
     });
   });
 
-  it('change it, or mark it with 246; what they said is in the body only where compliance is not strict', async () => {
+  it('change it, or mark it with 246; their verdicts are in the body only where compliance is not strict', async () => {
     const config = { output_guardrails: [REDACTED, { 'default.wordCount': { maxWords: 1 } }] };
     const answers = [answer('Ask jane@example.com now')];
     const strict = await ask(config, { answers });

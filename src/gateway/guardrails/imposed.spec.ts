@@ -125,7 +125,7 @@ describe('a WebSocket', () => {
     }
   };
 
-  it('is refused where a guardrail may deny for what it reads, whoever wants it', async () => {
+  it('is refused where a guardrail may deny for what it reads, whoever requires it', async () => {
     await given();
 
     expect(code(hook())).toBe('guardrail_inapplicable');

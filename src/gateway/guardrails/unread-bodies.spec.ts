@@ -134,7 +134,7 @@ describe('a multipart form', () => {
     expect(logged).toBe(sent);
   });
 
-  it('goes on as it came where nothing in it is changed', async () => {
+  it('passes unchanged where nothing in it is changed', async () => {
     const { status, calls } = await ask({
       config: { input_guardrails: [DENYING, REDACTING] },
       path: '/audio/transcriptions',
@@ -451,7 +451,7 @@ describe('what a guardrail does not mistake for a text', () => {
     expect(status).toBe(200);
   });
 
-  it('is counted nowhere, and fulfils no requirement, where it is not said', async () => {
+  it('is counted nowhere, and fulfils no requirement, where it is missing', async () => {
     const tools = [{ type: 'function', function: { name: 'f', description: 'five words of the Apollo' } }];
     const body = JSON.stringify({ ...CHAT, tools });
     const counted = await ask({
@@ -492,14 +492,14 @@ it('a call that comes in one piece is not named twice when its rest leaves later
   expect(text).toContain('jane@example.com');
 });
 
-it('a realtime session that would go on beside the gateway is refused, whoever wants the guardrail', async () => {
+it('a realtime session that would bypass the gateway is refused, whoever requires the guardrail', async () => {
   const body = JSON.stringify({ session: { type: 'realtime', instructions: 'Apollo' } });
   const own = await ask({ config: { input_guardrails: [DENYING] }, path: '/realtime/client_secrets', body });
 
   expect([own.status, own.calls.length]).toEqual([403, 0]);
 });
 
-it('a search in a vector store is refused where the workspace denies, because it goes on unread', async () => {
+it('a search in a vector store is refused where the workspace denies, because it would pass unread', async () => {
   gateway = await aGateway({
     caller: aCaller({ guardrails: { input_guardrails: ['pg-1'], output_guardrails: [] } }),
     guardrails: {

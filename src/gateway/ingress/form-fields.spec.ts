@@ -31,7 +31,7 @@ describe('a form that was read whole', () => {
     );
   });
 
-  it('has lists of what came more than once, or by a name that says so', () => {
+  it('has lists of what came more than once, or by a name that marks a list', () => {
     expect(
       sentAndRead([
         ['a', '1'],

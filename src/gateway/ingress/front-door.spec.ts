@@ -96,7 +96,7 @@ describe('parts of the administration that are not built', () => {
 });
 
 describe('the paths of the administration', () => {
-  it('have all that stands below /v1/admin', () => {
+  it('have everything below /v1/admin', () => {
     const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as { paths: Record<string, unknown> };
     const below = Object.keys(paths).filter((path) => path.startsWith('/v1/admin/'));
     const known = [...ADMINISTRATION_PATHS.values()];

@@ -83,7 +83,7 @@ describe('a form', () => {
     expect(body).toMatchObject({ size: parts.join('').length - '@prod/'.length });
   });
 
-  it('is known later where the model stands behind the file', async () => {
+  it('is known later where the model follows the file', async () => {
     const parts = [file(LONG), field('model', 'whisper-1'), END];
     const form = await read(...parts);
     expect(modelOf(trailOf(form.read))).toBeNull();
@@ -91,13 +91,13 @@ describe('a form', () => {
     expect(modelOf(trailOf(form.read))).toBe('whisper-1');
   });
 
-  it('is refused with two models, wherever the second one stands', async () => {
+  it('is refused with two models, wherever the second one is', async () => {
     await expect(read(field('model', 'a'), field('model', 'b'), END)).rejects.toThrow('only once');
     const form = await read(field('model', 'a'), file(LONG), field('model', 'b'), END);
     await expect(sent(form)).rejects.toThrow('only once');
   });
 
-  it('can be sent again where it is kept, wherever its model stands', async () => {
+  it('can be sent again where it is kept, wherever its model is', async () => {
     const parts = [file(LONG), field('model', 'whisper-1'), END];
     const form = await readAs(true, parts);
     expect(form.read).toMatchObject({ model: 'whisper-1', isRepeatable: true });

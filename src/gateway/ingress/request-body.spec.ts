@@ -28,7 +28,7 @@ async function served(open: Open): Promise<{ readonly url: string; readonly clos
   return { url: `http://127.0.0.1:${port}`, close: () => server.close().closeAllConnections() };
 }
 
-describe('a body that its reader does not want to its end', () => {
+describe('a body that its reader does not read to its end', () => {
   let close = (): void => undefined;
   afterEach(() => {
     close();

@@ -400,7 +400,7 @@ describe('a request that the gateway cannot measure', () => {
     expect(gateway.calls).toEqual([]);
   });
 
-  it('is refused where sound lies at an address, since its length is unknown', async () => {
+  it('is refused where audio is at an address, since its length is unknown', async () => {
     await under(1e12, { price: TOKENS });
 
     const body = form({ url: 'https://example.com/a.mp3', model: 'whisper-1' });

@@ -134,7 +134,7 @@ describe('Limiter', () => {
     expect(store.leased.get(budget.id)).toBe(0);
   });
 
-  it('tells a refused request the limit, what is left and when to come back', async () => {
+  it('gives a refused request the limit, the remainder and the time of the next try', async () => {
     const limit = aLimit({ amount: 1, windowMs: 60_000 });
     await reserve(wants([limit]));
     await vi.advanceTimersByTimeAsync(20_000);
@@ -145,7 +145,7 @@ describe('Limiter', () => {
     });
   });
 
-  it('asks no store again before anything can be free', async () => {
+  it('queries no store again before anything can be free', async () => {
     const limit = aLimit({ amount: 1, windowMs: 60_000 });
     await reserve(wants([limit]));
     await outcome(wants([limit]));
@@ -219,7 +219,7 @@ describe('Limiter', () => {
     ]);
   });
 
-  it('gives back what lies idle', async () => {
+  it('returns idle amounts', async () => {
     const budget = aBudget(1_000_000);
     for (let at = 0; at < 5; at++) (await reserve(wants([budget]))).attempt.settle(UNUSED);
     expect(store.leased.get(budget.id)).toBeGreaterThan(0);
@@ -252,7 +252,7 @@ describe('Limiter without its store', () => {
     for (let at = 0; at < 5; at++) expect(await outcome(wants([rate]))).toBeTypeOf('object');
   });
 
-  it('asks it once a second, and is back when it is', async () => {
+  it('queries it once a second, and recovers when it does', async () => {
     const rate = aLimit({ amount: 1 });
     store.isUnavailable = true;
     for (let at = 0; at < 20; at++) await outcome(wants([rate]));

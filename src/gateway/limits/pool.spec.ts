@@ -60,7 +60,7 @@ describe('a pool of a busy process', () => {
     expect(pool.available).toBe(100);
   });
 
-  it('asks for nothing ahead where little is left for all: it may be the last of another process', () => {
+  it('requests nothing ahead where little is left for all: it may be the last of another process', () => {
     const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
     use(51, 1_100);
     refill(1_100, { free: 1_000 });
@@ -83,7 +83,7 @@ describe('a pool of a busy process', () => {
     expect(wakes()).toBe(before);
   });
 
-  it('asks for nothing ahead once it is idle', () => {
+  it('requests nothing ahead once it is idle', () => {
     const { pool, refill } = busy(aLimit({ amount: 1_000_000 }));
 
     pool.endRound(3 * ROUND_MS, ROUND_MS);
@@ -92,7 +92,7 @@ describe('a pool of a busy process', () => {
     expect(refill(3 * ROUND_MS)).toBeNull();
   });
 
-  it('asks for no slots ahead: they come back by themselves', () => {
+  it('requests no slots ahead: they come back by themselves', () => {
     const { pool, refill } = aPool(slots(1_000_000));
     void pool.fill(10, 0);
     refill(0);
@@ -106,7 +106,7 @@ describe('a pool of a busy process', () => {
     expect(refill(1_100)).toBeNull();
   });
 
-  it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
+  it('reserves what attempts may cost, and requests ahead what they do cost', () => {
     const { pool, refill } = aPool(aBudget(1_000_000_000));
     void pool.fill(20_000, 0);
     refill(0);
@@ -122,7 +122,7 @@ describe('a pool of a busy process', () => {
     expect(refill(1_100)).toMatchObject({ need: 0, spare: 800 });
   });
 
-  it('asks for more ahead each time until its first round has shown what it uses', () => {
+  it('requests more ahead each time until its first round has shown what it uses', () => {
     const { pool, wakes, use, refill } = aPool(aLimit({ amount: 1_000_000 }));
     void pool.fill(10, 0);
     refill(0);
@@ -143,7 +143,7 @@ describe('a pool of a busy process', () => {
 describe('a pool of a window', () => {
   const second = aLimit({ amount: 1_000_000, windowMs: 1_000 });
 
-  it('gives back what lay too long, and keeps what was granted since', () => {
+  it('returns what was idle too long, and keeps what was granted since', () => {
     const { pool, use, refill } = aPool(second);
     void pool.fill(30, 0);
     refill(0);
@@ -164,7 +164,7 @@ describe('a pool of a window', () => {
     });
   });
 
-  it('asks ahead for no more of a short window than may lie here', () => {
+  it('requests no more of a short window ahead than may be held here', () => {
     const { pool, use, refill } = aPool(second);
     for (const at of [0, 500, 1_000]) {
       void pool.fill(100, at);
@@ -207,7 +207,7 @@ describe('a pool whose store has too little, while other processes hold more', (
     };
   }
 
-  it('refuses at once what would not fit with what others hold, and goes on asking for what would', async () => {
+  it('refuses at once what would not fit beside the holdings of others, and keeps requesting what would', async () => {
     const { want, answer, outcomes } = refusing(aBudget(100));
     want(70, 0);
     want(50, 0);
@@ -219,7 +219,7 @@ describe('a pool whose store has too little, while other processes hold more', (
     expect(outcomes).toEqual(['70 budget_exceeded', '50 woken']);
   });
 
-  it('refuses it when nothing has come back in time, and then believes it for a moment', async () => {
+  it('refuses it when nothing has come back in time, and then caches the refusal for a moment', async () => {
     const { pool, want, answer, outcomes } = refusing(aBudget(100));
     want(50, 0);
     await answer(0, { free: 20, others: 40 });
@@ -233,7 +233,7 @@ describe('a pool whose store has too little, while other processes hold more', (
     expect(pool.has(50, 2_201)).toBe(false);
   });
 
-  it('asks again once it has given back what it held when it was refused', async () => {
+  it('requests again once it has returned what it held when it was refused', async () => {
     const { pool, want, answer, outcomes } = refusing(aBudget(100));
     want(60, 0);
     await answer(0, { granted: 60 });
@@ -259,7 +259,7 @@ describe('a pool whose store has too little, while other processes hold more', (
     expect(await answer(1, { granted: 10 })).toMatchObject({ first: 10 });
   });
 
-  it('asks no more often while it waits, however many requests join', async () => {
+  it('requests no more often while it waits, however many requests join', async () => {
     const { want, answer, wakes } = refusing(slots(1));
     want(1, 0);
     await answer(0, { others: 1 });

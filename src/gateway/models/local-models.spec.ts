@@ -64,7 +64,7 @@ describe('answerModels', () => {
     expect(answered('scope=all', null, { keys: [key('prod', 'openai')] })).toBe(bytes);
   });
 
-  it('lists what a query asks for', () => {
+  it('lists what a query selects', () => {
     expect(ask('provider=groq')).toEqual({ object: 'list', data: [models[2]], total: 1 });
   });
 

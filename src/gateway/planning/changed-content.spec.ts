@@ -76,7 +76,7 @@ describe('changedContent', () => {
     expect(textOf(content).replaceAll(/\s/g, '')).toBe(expected);
   });
 
-  it('writes an override wherever its name stands, also where the last one has its value already', () => {
+  it('writes an override wherever its name occurs, also where the last one has its value already', () => {
     const given = '{"model":"dear","n":9,"model":"cheap","n":1}';
 
     expect(textOf(changed(given, { overrides: { model: 'cheap', n: 1 } }))).toBe(

@@ -68,7 +68,7 @@ describe("the caller's own key", () => {
     expect(response.status).toBe(400);
   });
 
-  it('stays here for a provider that wants none', async () => {
+  it('stays here for a provider without credentials', async () => {
     await given({ answers: [DOWN, {}] });
 
     const response = await ask(fallback({ provider: 'openai' }, { provider: 'sandbox' }), {
@@ -91,7 +91,7 @@ describe('a gateway key', () => {
     expect(gateway.calls).toHaveLength(0);
   });
 
-  it('never reaches a provider, whichever header it stands in and whosever it is', async () => {
+  it('never reaches a provider, whichever header it is in and whosever it is', async () => {
     await given();
     const other = mintApiKey('ws').reveal();
 

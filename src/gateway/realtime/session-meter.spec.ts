@@ -79,11 +79,11 @@ describe('SessionMeter', () => {
   it.each([
     ['pieces of it passed', [spoken, done(10, 0)]],
     ['its end lists some', [listed]],
-  ])('believes no response without output tokens where %s', (_, events) => {
+  ])('rejects a response without output tokens where %s', (_, events) => {
     expect(metered(...events).heard).toEqual([['ended', undefined, null, false]]);
   });
 
-  it('believes a response without output tokens after which, and not before which, output passed', () => {
+  it('accepts a response without output tokens after which, and not before which, output passed', () => {
     const { heard } = metered(
       spoken,
       done(10, 5),

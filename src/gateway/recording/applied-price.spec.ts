@@ -14,7 +14,7 @@ const PRICE: Price = {
 };
 
 describe('an applied price', () => {
-  it('tells where it is from and of which model, and only the kinds that it names', () => {
+  it('names its source and its model, and only the kinds that it has', () => {
     expect(appliedPrice(PRICE, 'list', 'gpt-4o-mini')).toEqual({
       source: 'list',
       model: 'gpt-4o-mini',

@@ -36,14 +36,14 @@ describe('a response that is too long to read whole', () => {
     ).toEqual({ input_tokens: 0, output_tokens: 0, document_pages: 3 });
   });
 
-  it('is not believed where a text says so', async () => {
+  it('is ignored within a text', async () => {
     const lie = JSON.stringify({ usage: { input_tokens: 1, output_tokens: 1 } });
 
     expect(await metered(json({ data: [{ b64_json: LARGE }], usage: USAGE, note: lie }))).toEqual(READ);
     expect(await metered(json({ data: [{ b64_json: LARGE }], note: lie }))).toBeNull();
   });
 
-  it('tells nothing where its end does not', async () => {
+  it('reports nothing where its end does not', async () => {
     expect(await metered(json({ usage: USAGE, data: [{ b64_json: LARGE }] }))).toBeNull();
     expect(await metered(Buffer.from(LARGE))).toBeNull();
   });
@@ -150,7 +150,7 @@ describe('an event that is too long to be read whole', () => {
     expect(streamed(responsesUsage, { type: 'response.completed', response })).toEqual(read);
   });
 
-  it('tells nothing where its end does not, and the next one is read', () => {
+  it('reports nothing where its end does not, and the next one is read', () => {
     const partial = { type: 'image_generation.partial_image', b64_json: LONG };
 
     expect(streamed(mediaUsage, partial)).toBeNull();

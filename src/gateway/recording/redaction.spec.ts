@@ -12,7 +12,7 @@ const body = (...texts: string[]) => ({
 const textOf = (kept: ReturnType<typeof redacted>): string => Buffer.concat(kept?.chunks ?? []).toString();
 
 describe('redacted', () => {
-  it('masks each secret wherever it stands, as long as it was', () => {
+  it('masks each secret wherever it is, at its full length', () => {
     expect(
       textOf(redacted(body('key sk-secret1 and sk-secret1, token-two'), ['sk-secret1', 'token-two'])),
     ).toBe('key ********** and **********, *********');

@@ -172,7 +172,7 @@ describe('a reported usage', () => {
     ['of a plain response', CHAT, { chunks: [answer(zero)] }],
     ['of impossible size', CHAT, { chunks: [answer({ prompt_tokens: 2e9, completion_tokens: 1 })] }],
   ] as const)(
-    '%s with text is not believed where it is zero or impossible: the text is counted',
+    '%s with text is rejected where it is zero or impossible: the text is counted',
     async (_, body, sent) => {
       const { chat, logged } = await given({ answers: [sent as never] });
 
@@ -193,7 +193,7 @@ describe('a reported usage', () => {
       { headers: SSE, chunks: [told(noOutput), word('Hello'), 'data: [DONE]\n\n'] },
     ],
     ['of a plain response', CHAT, { chunks: [answer(noOutput)] }],
-  ] as const)('%s without output is not believed beside text: its text is counted', async (_, body, sent) => {
+  ] as const)('%s without output is rejected beside text: its text is counted', async (_, body, sent) => {
     const { chat, logged } = await given({ answers: [sent] });
 
     await (await chat(body)).text();
@@ -213,7 +213,7 @@ describe('a reported usage', () => {
     expect(await logged()).toMatchObject({ usage_source: 'provider', cost_nano_usd: ACTUAL });
   });
 
-  it('of zero is believed where there is no text', async () => {
+  it('of zero is accepted where there is no text', async () => {
     const { chat, logged } = await given({ answers: [{ chunks: [answer(zero, '')] }] });
 
     await chat(CHAT);

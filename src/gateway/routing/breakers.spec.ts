@@ -93,7 +93,7 @@ describe('Breakers', () => {
     expect(breakers.isOpen(target)).toBe(true);
   });
 
-  it('forget failures of more than a minute ago', () => {
+  it('drop failures of more than a minute ago', () => {
     const [breakers, target] = [new Bus().aProcess(), aTarget({ failure_threshold: 2 })];
 
     request(breakers, target, 500);
@@ -142,7 +142,7 @@ describe('Breakers', () => {
     expect(breakers.isOpen(target)).toBe(false);
   });
 
-  it('tell other processes, who take the same target out for the same time', () => {
+  it('notify other processes, which take the same target out for the same time', () => {
     const bus = new Bus();
     const [one, other] = [bus.aProcess(), bus.aProcess()];
     const rules = { failure_threshold: 1, cooldown_interval: 30_000 };

@@ -122,7 +122,7 @@ describe('a request with a config', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('tries again as the config says, and tells when that did not help', async () => {
+  it('retries as configured, and reports when that did not help', async () => {
     const config = {
       virtual_key: 'openai-prod',
       retry: { attempts: 2, on_status_codes: [429, 500], use_retry_after_headers: true },
@@ -139,7 +139,7 @@ describe('a request with a config', () => {
     expect(calls).toHaveLength(6);
   });
 
-  it('does not wait longer than a minute for a provider that asks for it', async () => {
+  it('waits no longer than a minute, whatever the provider requests', async () => {
     const config = { virtual_key: 'openai-prod', retry: { attempts: 5, use_retry_after_header: true } };
     const { chat, calls } = await given({
       answers: [{ ...BUSY, headers: { 'x-ms-retry-after-ms': '60001' } }],
@@ -248,7 +248,7 @@ describe('a request with a config', () => {
     expect(calls).toEqual([]);
   });
 
-  it('refuses several targets for what lies in one account', async () => {
+  it('refuses several targets for resources of one account', async () => {
     const { request, calls } = await given({});
 
     const response = await request('/v1/files', { headers: by(ONE_AFTER_THE_OTHER) });
@@ -273,7 +273,7 @@ describe('a request with a config', () => {
     expect(logs[0]?.record.config_version_id).not.toBeNull();
   });
 
-  it("refuses any config but the key's own where the key says so", async () => {
+  it("refuses any config but the key's own where the key requires it", async () => {
     const caller = aCaller({ routing: { configId: null, allowsOverride: false } });
     const { chat, calls } = await given({ configs: { 'pc-1': { virtual_key: 'groq' } }, caller });
 
@@ -282,7 +282,7 @@ describe('a request with a config', () => {
     expect(calls).toEqual([]);
   });
 
-  it('stops for a client that leaves, and asks no further target', async () => {
+  it('stops for a client that leaves, and calls no further target', async () => {
     const { chat, calls, logged } = await given({
       answers: [{ status: 0, isEndless: true }, { chunks: [ANSWER] }],
     });

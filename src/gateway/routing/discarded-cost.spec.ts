@@ -58,7 +58,7 @@ describe('a response that a fallback discards', () => {
     });
   });
 
-  it('is charged with the usage that an error tells, also when the same target is tried again', async () => {
+  it('is charged with the usage that an error reports, also when the same target is tried again', async () => {
     const failed = { status: 500, chunks: [JSON.stringify({ error: { message: 'no' }, usage: USAGE })] };
     const { chat, logs } = await given({ answers: [failed, failed, { chunks: [ANSWER] }] });
     const retried = { ...FALLBACK, retry: { attempts: 1, on_status_codes: [500] } };
@@ -69,7 +69,7 @@ describe('a response that a fallback discards', () => {
     expect(logs[0]?.record.cost_nano_usd).toBe(3 * COST);
   });
 
-  it('costs nothing where it tells of no usage', async () => {
+  it('costs nothing where it reports no usage', async () => {
     const { chat, logs } = await given({
       answers: [{ status: 500, chunks: ['{"error":{}}'] }, { chunks: [ANSWER] }],
     });

@@ -252,7 +252,7 @@ describe('a stream that ends in order, but without a token', () => {
   it.each([
     ['by its last line', [ROLE, DONE]],
     ['by a finish reason', [ROLE, FILTERED]],
-  ])('stands where it says that it is complete, %s', async (_how, chunks) => {
+  ])('is accepted where it is marked complete, %s', async (_how, chunks) => {
     const { chat, calls } = await given({ answers: [{ headers: EVENTS, chunks }, GOOD_STREAM] });
 
     expect(await (await chat(STREAM, by(TWO))).text()).toBe(chunks.join(''));

@@ -58,7 +58,7 @@ describe('Hedges', () => {
     expect(hedges.began(silent, 1)).toBe(19);
   });
 
-  it('forgets how it was two hundred requests ago', () => {
+  it('drops observations older than two hundred requests', () => {
     const [hedges, silent] = [new Hedges(), plan()];
     for (let request = 0; request < 200; request++) hedges.measured(silent, 5_000);
     for (let request = 0; request < 200; request++) hedges.measured(silent, 10);

@@ -105,7 +105,7 @@ describe('a hedged fallback', () => {
     ]);
   });
 
-  it('goes on to the third target when both have failed', async () => {
+  it('continues with the third target when both have failed', async () => {
     const down = { status: 500, chunks: ['{"error":{}}'] };
     const late = { headers: SSE, until: areTwo, error: new Error('reset'), chunks: [': wait\n\n'] };
     const { chat, logs } = await given({ answers: [late, down, { chunks: [ANSWER] }] });

@@ -42,7 +42,7 @@ describe('Loads', () => {
     expect(clock.loads.leastBusy([a, strong], 0).path).toBe('strong');
   });
 
-  it('choose the faster of two, try the unknown first, and forget slowly', async () => {
+  it('choose the faster of two, try the unknown first, and decay slowly', async () => {
     const clock = new Clock();
     await clock.request(a, { ms: 100 });
     expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');

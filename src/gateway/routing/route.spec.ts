@@ -124,7 +124,7 @@ describe('route', () => {
     );
   });
 
-  it('lets the last outcome stand, whatever it is', async () => {
+  it('returns the last outcome, whatever it is', async () => {
     expect(await walked(three(), [500, failed(new AppError('upstream_error')), 503])).toMatchObject({
       tried: ['.targets[0]', '.targets[1]', '.targets[2]'],
       heard: 503,
@@ -149,7 +149,7 @@ describe('route', () => {
     );
   });
 
-  it('walks nested plans, and an inner one that failed as a whole moves the outer one on', async () => {
+  it('traverses nested plans, and moves the outer one on when an inner one failed as a whole', async () => {
     const plan = planOf({
       strategy: { mode: 'fallback' },
       targets: [

@@ -102,7 +102,7 @@ describe('a condition on params.model', () => {
   it.each([
     ['before the file', ['model', 'file'], true],
     ['behind the file', ['file', 'model'], false],
-  ])('sees the field of a form that stands %s', async (_where, order, isSeen) => {
+  ])('sees the field of a form that is %s', async (_where, order, isSeen) => {
     const { request: send } = await given();
     const form = new FormData();
     for (const name of order)

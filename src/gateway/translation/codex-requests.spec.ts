@@ -209,7 +209,7 @@ describe('a request of Codex with a model of its own catalogue', () => {
 });
 
 describe('a session of Codex that moves to another provider', () => {
-  it('goes on where OpenAI fails, with all that OpenAI did', async () => {
+  it('continues where OpenAI fails, with all that OpenAI did', async () => {
     await given({ answers: [OVERLOADED, CLAUDE] });
 
     const answer = await ask(after(liteRequest(), ...OPENAI_TURN), FALLBACK);

@@ -83,7 +83,7 @@ describe('long strings', () => {
     );
   });
 
-  it('are known beside fields that are named by numbers, unless they stand in one', () => {
+  it('are known beside fields that are named by numbers, unless they are in one', () => {
     const messages = [{ role: 'user', content: long(9_000) }];
     const beside = knownIn(JSON.stringify({ logit_bias: { 50256: -100, 7: 1 }, messages }));
     expect(beside && parsed(beside.write({ messages }))).toEqual({ messages });

@@ -75,7 +75,7 @@ it.each([
   expect(plainHub(hub, OPENAI)).toEqual({ model, ...(said !== null && { reasoning_effort: said }) });
 });
 
-it('leaves an effort in OpenAI’s own words as it is', () => {
+it('leaves an effort in OpenAI’s own values unchanged', () => {
   const hub = { model: 'llama', reasoning_effort: 'low' };
 
   expect(plainHub(hub, OPENAI)).toEqual(hub);

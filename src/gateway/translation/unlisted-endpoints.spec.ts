@@ -28,7 +28,7 @@ describe('an endpoint that the row of a provider does not list', () => {
   it.each([
     ['fireworks', '/v1/rerank', '/inference/v1/rerank'],
     ['anthropic', '/v1/embeddings', '/v1/embeddings'],
-  ])('is forwarded to %s unchanged, and the response says so: %s', async (slug, path, upstream) => {
+  ])('is forwarded to %s unchanged, and the response reports it: %s', async (slug, path, upstream) => {
     const answer = '{"ranked" : [1.0]}';
     await given({ answers: [{ headers: JSON_TYPE, chunks: [answer] }] });
     const response = await post(path, RANKING, { 'x-gateway-virtual-key': slug });

@@ -56,7 +56,7 @@ describe('requestPath', () => {
     ],
     ['/v1/openai/deployments/@az/d/embeddings', '/openai/deployments/@az/d', '/embeddings', ''],
     ['/openai/files', '/openai', '/files', ''],
-  ])('tells what a client wrote in front of a path from the path: %s', (target, prefix, path, query) => {
+  ])('separates what a client wrote in front of a path from the path: %s', (target, prefix, path, query) => {
     expect(requestPath(target)).toEqual({ path, query, isProxied: false, prefix });
   });
 

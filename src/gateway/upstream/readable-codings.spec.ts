@@ -20,6 +20,6 @@ it.each([
   ['compress;q=1.0,gzip;q=0.5,*;q=0.1', 'gzip;q=0.5'],
   ['compress, identity;q=0', 'identity'],
   ['compress, br', 'br'],
-])('asks in place of %j for %j, which can be read', (accepted, readable) => {
+])('replaces %j by %j, which can be read', (accepted, readable) => {
   expect(readableCodings(accepted)).toEqual(['accept-encoding', readable]);
 });

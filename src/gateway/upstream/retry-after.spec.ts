@@ -33,7 +33,7 @@ describe('the pause before a retry', () => {
     ['a fraction of a millisecond', { 'retry-after-ms': '400.5' }, 400],
     ['zero', { 'retry-after': '0' }, 0],
     ['a date that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
-  ])('is the one that a provider asks for: %s', async (_what, headers, pauseMs) => {
+  ])('is the one that a provider requests: %s', async (_what, headers, pauseMs) => {
     const pause = await pauseFor(headers);
 
     expect(pause).toBeGreaterThanOrEqual(pauseMs);

@@ -45,7 +45,7 @@ describe('what is compared', () => {
   });
 });
 
-describe('what must be the very same', () => {
+describe('what must be identical', () => {
   const words = fc.array(fc.constantFrom('why', 'is', 'the', 'sky', 'Blau', '是'), { minLength: 1 });
 
   it('is not the text', () => {

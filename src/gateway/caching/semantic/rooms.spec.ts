@@ -32,7 +32,7 @@ describe('Semantic namespaces', () => {
     expect(await keysIn(rooms, aRoom())).toEqual([]);
   });
 
-  it('see what another process kept, and ask for it once in 20 seconds', async () => {
+  it('see what another process stored, and load it once in 20 seconds', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const store = new MemoryVectorStore();
     const [mine, theirs] = [new Rooms(store), new Rooms(store)];

@@ -259,7 +259,7 @@ describe('a question that means the same', () => {
     expect(gateway.calls).toHaveLength(2);
   });
 
-  it('is judged by the output guardrails of the request that asks', async () => {
+  it('is judged by the output guardrails of the new request', async () => {
     const gateway = await given();
     await ask(gateway, FIRST);
     const denying = {
@@ -398,10 +398,10 @@ describe('the embedding', () => {
   });
 });
 
-describe('what is said of the cache', () => {
+describe('cache options', () => {
   const cache = { mode: 'semantic', max_age: 60, threshold: 0.9, embedding: EMBEDDING } as const;
 
-  it('may be said by the workspace, for requests that say nothing', async () => {
+  it('may be set by the workspace, for requests without options', async () => {
     const gateway = await given({ caller: aCaller({ cache }) });
 
     const heard = [await ask(gateway, FIRST, { config: null }), await ask(gateway, ALIKE, { config: null })];
@@ -409,7 +409,7 @@ describe('what is said of the cache', () => {
     expect(heard.map((each) => each.cache)).toEqual(['SEMANTIC MISS', 'SEMANTIC HIT']);
   });
 
-  it('is taken from the request first, also when it wants no cache', async () => {
+  it('is taken from the request first, also when it disables the cache', async () => {
     const gateway = await given({ caller: aCaller({ cache }) });
     const off = { 'x-gateway-cache': 'off' };
     await ask(gateway, FIRST, { config: null });

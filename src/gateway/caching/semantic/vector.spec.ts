@@ -42,7 +42,7 @@ describe('similarity', () => {
     }
   });
 
-  it('is 1 for the same direction however long, and does not ask who comes first', () => {
+  it('is 1 for the same direction whatever the lengths, and is symmetric', () => {
     fc.assert(
       fc.property(
         values(16),

@@ -137,7 +137,7 @@ describe('the checks', () => {
     expect((await run(id, parameters, texts)).verdict).toBe(expected);
   });
 
-  it('are all made, and none is forgotten here or in the table', () => {
+  it('are all made, and none is missing here or in the table', () => {
     expect(Object.keys(CHECKS)).toHaveLength(25);
   });
 
@@ -334,7 +334,7 @@ describe('the checks', () => {
     });
   });
 
-  it('validUrls asks for each address once, and for no more than twenty', async () => {
+  it('validUrls requests each address once, and no more than twenty', async () => {
     const asked: string[] = [];
     const http = async ({ url }: HttpCall) => {
       asked.push(url);
@@ -395,7 +395,7 @@ describe('the checks', () => {
       expect((await at(header())).verdict).toBe(expected);
     });
 
-    it('asks once for the keys after a rotation, and all requests that wait for them are judged by them', async () => {
+    it('fetches the keys once after a rotation, and judges all waiting requests by them', async () => {
       const next = generateKeyPairSync('rsa', { modulusLength: 2048 });
       const published = [
         keys,

@@ -53,7 +53,7 @@ describe('the texts of a body', () => {
     );
   });
 
-  it('are said where the endpoint has its texts, and stand beside elsewhere', () => {
+  it('appear where the endpoint has its texts, and beside them elsewhere', () => {
     const body = {
       model: 'gpt',
       prompt: 'a',
@@ -321,7 +321,7 @@ describe('text parts of one message', () => {
     expect(joinedIn(body)).not.toContain('the Apollo');
   });
 
-  it('stand alone where nothing joins them', () => {
+  it('are separate where nothing joins them', () => {
     expect(
       runsOf([
         { role: 'user', content: 'a' },

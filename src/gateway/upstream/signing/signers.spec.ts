@@ -349,7 +349,7 @@ describe('azure-entra', () => {
     });
   });
 
-  it('asks for another scope where the account has one', async () => {
+  it('requests another scope where the account has one', async () => {
     answer = [200, '{"expires_in":"3599","access_token":"eyJ0"}'];
     await sign(
       'azure-entra',
@@ -367,7 +367,7 @@ describe('azure-entra', () => {
     },
   );
 
-  it('calls a client secret that is refused unusable, and does not ask again at once', async () => {
+  it('calls a refused client secret unusable, and does not retry at once', async () => {
     answer = [401, '{"error":"invalid_client","error_description":"canary"}'];
     const signing = () => sign('azure-entra', targetOf(SECRET, ENTRA));
     expect([await failureOf(signing), await failureOf(signing)]).toEqual([

@@ -143,7 +143,7 @@ describe('AWS Signature Version 4', () => {
     );
   });
 
-  it('tells a path that is encoded from one that is not, because it encodes what goes over the wire', () => {
+  it('distinguishes an encoded path from a plain one, because it encodes what goes over the wire', () => {
     expect(authorization({ path: '/model/a%3A0/converse' })).not.toBe(
       authorization({ path: '/model/a:0/converse' }),
     );

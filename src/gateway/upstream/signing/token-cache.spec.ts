@@ -25,7 +25,7 @@ function aCache() {
 const refusal = () => new AppError('upstream_error', { detail: 'away' });
 
 describe('TokenCache', () => {
-  it('buys one token for all that ask at once, and gives it without waiting afterwards', async () => {
+  it('fetches one token for simultaneous requests, and then returns it synchronously', async () => {
     const { cache, calls, fetch, settle, clock } = aCache();
     const waiting = [cache.get('id', fetch), cache.get('id', fetch), cache.get('id', fetch)];
     await settle();
@@ -66,7 +66,7 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('goes on with the old token when it cannot be replaced, and does not ask again for some seconds', async () => {
+  it('keeps using the old token when it cannot be replaced, and does not retry for some seconds', async () => {
     const { cache, calls, fetch, settle, clock, buy } = aCache();
     await buy('a');
     clock.now += HOUR - MINUTE;
@@ -109,7 +109,7 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('makes of anything else that is thrown an error of its own, even thrown at once', async () => {
+  it('wraps anything else that is thrown in an error of its own, even thrown at once', async () => {
     const { cache } = aCache();
     const thrower = () => {
       throw new Error('secret');
@@ -127,7 +127,7 @@ describe('TokenCache', () => {
     expect([await other, cache.get('id', fetch)]).toEqual(['b', 'a']);
   });
 
-  it('forgets what was unused for longest', async () => {
+  it('evicts what was unused for longest', async () => {
     const { cache, fetch, buy, clock } = aCache();
     await buy('a');
     const soon = () => Promise.resolve({ value: 'x', expiresAt: clock.now + HOUR });
@@ -137,11 +137,11 @@ describe('TokenCache', () => {
 });
 
 describe('credentialId', () => {
-  it('tells parts apart that read the same together', () => {
+  it('distinguishes parts that read the same together', () => {
     expect(credentialId('ab', 'c')).not.toBe(credentialId('a', 'bc'));
   });
 
-  it('does not contain what it is made of', () => {
+  it('does not contain its parts', () => {
     expect(credentialId('canary')).not.toContain('canary');
   });
 });
