@@ -55,7 +55,7 @@ describe('listingRequest', () => {
       'https://api.openai.com/v1/models',
       ['openai-project', 'proj_1', 'authorization', 'Bearer sk-canary'],
     ],
-  ])('asks %s with %o at the address and with the headers of the account', (id, more, url, headers) => {
+  ])('calls %s with %o at the address and with the headers of the account', (id, more, url, headers) => {
     expect(listingRequest(findProvider(id), account(more))).toEqual({ url, headers });
   });
 });

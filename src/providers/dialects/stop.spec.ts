@@ -83,7 +83,7 @@ describe.each(DIALECTS)('stop sequences for %s', (provider, place, most) => {
   });
 });
 
-it.each(['END', 5, [5], {}])("Anthropic's client cannot ask for %j", (stop_sequences) => {
+it.each(['END', 5, [5], {}])("Anthropic's client cannot request %j", (stop_sequences) => {
   expect(refusal(() => askedInMessages(stop_sequences as unknown as string[]))).toEqual([
     'invalid_request',
     expect.stringContaining('"stop_sequences"'),

@@ -32,7 +32,7 @@ describe('the usage of a chat response', () => {
     });
   });
 
-  it('has only totals when nothing finer is said', () => {
+  it('has only totals when nothing finer is reported', () => {
     expect(usage(bare)).toEqual({ input_tokens: 10, output_tokens: 4 });
     expect(
       usage({ ...bare, prompt_tokens_details: null, completion_tokens_details: { reasoning_tokens: 0 } }),

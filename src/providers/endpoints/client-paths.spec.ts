@@ -147,7 +147,7 @@ const OTHERS: readonly (readonly [provider: string, method: string, path: string
     ['together-ai', 'POST', '/fine-tunes', null],
   ];
 
-it.each(OTHERS)('%s has what its own client asks by %s %s, so that it is never refused', (...row) => {
+it.each(OTHERS)('%s has what its own client requests by %s %s, so that it is never refused', (...row) => {
   const [provider, method, path, id] = row;
   const found = findEndpointRow(method, path);
 

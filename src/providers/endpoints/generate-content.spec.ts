@@ -106,7 +106,7 @@ describe("the usage of Google's responses", () => {
 });
 
 describe("the text of Google's requests and responses", () => {
-  it('is what was thought, said and called', () => {
+  it('is its thoughts, text and calls', () => {
     const parts = [
       { text: 'Hm. ', thought: true },
       { text: 'Hi' },

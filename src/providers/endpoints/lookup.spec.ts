@@ -126,7 +126,7 @@ describe('findEndpointRow', () => {
     );
   });
 
-  it('decides about paths that are none of its own without asking row after row', () => {
+  it('decides about paths that are none of its own without a scan of the rows', () => {
     const paths = ['/audio/unknown/thing', '/v2/anything', '/threads/abc/runs', '/files/a/b/c', '/x'];
     const patterns = operations.map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
     const asked = (find: (path: string) => unknown): number => {

@@ -51,7 +51,7 @@ describe('the usage of a message', () => {
     expect(told(events)).toEqual({ input_tokens: 35, output_tokens: 15, cached_input_tokens: 10 });
   });
 
-  it('believes the last of several deltas, whose counts are totals', () => {
+  it('uses the last of several deltas, whose counts are totals', () => {
     const events = [
       start({ input_tokens: 25, output_tokens: 1 }),
       delta({ output_tokens: 10 }),

@@ -43,7 +43,7 @@ describe('embeddings', () => {
     ['nobody', {}, null],
     ['nobody', null, null],
     ['a liar', { prompt_tokens: '8' }, null],
-  ])('have the input that %s tells', (_, usage, tokens) => {
+  ])('have the input that %s reports', (_, usage, tokens) => {
     expect(embeddingsUsage.fromAnswer({ usage })?.input_tokens ?? null).toBe(tokens);
   });
 
@@ -100,7 +100,7 @@ describe('rerankings', () => {
       { input_tokens: 30, output_tokens: 2 },
     ],
     ['nobody', { results: [] }, null],
-  ])('have the usage that %s tells', (_, answer, usage) => {
+  ])('have the usage that %s reports', (_, answer, usage) => {
     expect(rerankUsage.fromAnswer(answer)).toEqual(usage);
   });
 
@@ -213,7 +213,7 @@ describe('documents that were read', () => {
     [{ pages: 'all of them' }, 1000],
     [{ pages: '' }, 1000],
     [{ document: { type: 'image_url', image_url: 'https://example.com/a.png' } }, 1],
-  ])('are no more than what %j asks for', (request, most) => {
+  ])('are no more than %j requests', (request, most) => {
     expect(mostPages(request)).toEqual({ ...none, document_pages: most });
   });
 

@@ -22,7 +22,7 @@ describe('the usage of a response', () => {
   });
 
   it.each(['response.completed', 'response.incomplete', 'response.failed'])(
-    'stands in the event %s of a stream',
+    'is in the event %s of a stream',
     (type) => {
       expect(reader.fromAnswer({ type, response: { model: 'gpt-5', usage } })).toEqual(read);
     },
@@ -56,7 +56,7 @@ describe('the text of a response', () => {
     { type: 'function_call', name: 'look', arguments: '{"a":1}' },
   ];
 
-  it('is what was thought, said and called', () => {
+  it('is its thoughts, text and calls', () => {
     expect(reader.outputText({ object: 'response', output })).toBe('Hm. Hilook{"a":1}');
   });
 

@@ -17,7 +17,7 @@ describe("Cohere's chat", () => {
     ['nothing of half a usage', { billed_units: { input_tokens: 5 } }, null],
     ['nothing of a lie', { billed_units: { input_tokens: -1, output_tokens: '7' } }, null],
     ['nothing', null, null],
-  ])('tells %s, plain and at the end of a stream', (_, usage, told) => {
+  ])('reports %s, plain and at the end of a stream', (_, usage, told) => {
     expect(chatV2Usage.fromAnswer({ usage })).toEqual(told);
     expect(chatV2Usage.fromAnswer({ type: 'message-end', delta: { usage } })).toEqual(told);
   });
@@ -66,7 +66,7 @@ describe("Cohere's chat", () => {
   });
 });
 
-it("Cohere's embeddings tell what is billed", () => {
+it("Cohere's embeddings report the billed usage", () => {
   expect(embedV2Usage.fromAnswer({ meta: { billed_units: { input_tokens: 4 } } })).toEqual({
     input_tokens: 4,
     output_tokens: 0,

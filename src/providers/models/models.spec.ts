@@ -113,7 +113,7 @@ describe('modelEntry', () => {
     expect(Object.keys(withPrice(entry, price).pricing ?? {})).toEqual(['input', 'output', 'cached_input']);
   });
 
-  it('tells from which length on a request costs more', () => {
+  it('names the length from which a request costs more', () => {
     const tiers = [{ aboveInputTokens: 200_000, rates: { ...price, input: 5_000_000_000 } }];
 
     expect(withPrice(modelEntry('x', openai, null), { ...price, tiers }).pricing?.tiers).toEqual([
@@ -132,7 +132,7 @@ describe('a query for models', () => {
       ({ provider, id }) => `${provider}/${id}`,
     );
 
-  it('asks for everything when it says nothing, or what means nothing here', () => {
+  it('includes everything without a filter, or with one that means nothing here', () => {
     for (const query of ['', 'client_version=1.2.3', 'search=&limit='])
       expect(isEverything(modelQuery(new URLSearchParams(query)))).toBe(true);
     expect(modelList(models, EVERYTHING)).toEqual({ object: 'list', data: models, total: 8 });
@@ -150,7 +150,7 @@ describe('a query for models', () => {
     expect(ids(query)).toEqual(found);
   });
 
-  it('tells how many there are, of which it shows some', () => {
+  it('reports how many there are, of which it shows some', () => {
     expect(modelList(models, modelQuery(new URLSearchParams('provider=groq&limit=1')))).toMatchObject({
       total: 4,
       data: [{ id: 'b' }],

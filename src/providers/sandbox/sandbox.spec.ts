@@ -148,7 +148,7 @@ describe("the sandbox, called by OpenAI's client", () => {
     expect(JSON.parse(bySchema.choices[0]?.message.content ?? '')).toEqual({ city: 'Kyiv', days: 1 });
   });
 
-  it('stops at max_tokens and says so', async () => {
+  it('stops at max_tokens and reports it', async () => {
     const answer = await client.chat.completions.create({
       model: 'sandbox-1',
       messages: hello,
@@ -204,7 +204,7 @@ describe('sandboxAnswer', () => {
     expect(frames.at(-1)).toBe('data: [DONE]\n\n');
   });
 
-  it('leaves usage out of a stream that did not ask for it', () => {
+  it('leaves usage out of a stream that did not request it', () => {
     expect(textOf(ask({ ...streamed, stream_options: undefined }))).not.toContain('usage');
   });
 

@@ -75,7 +75,7 @@ describe('parameters', () => {
     ['stop', []],
     ['tools', []],
     ['top_p', null],
-  ])('leave out %s where it asks for nothing', (parameter, value) => {
+  ])('leave out %s where it has no effect', (parameter, value) => {
     expect(body({ [parameter]: value })).toEqual(body({}));
   });
 
@@ -118,7 +118,7 @@ describe('parameters', () => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
-  it('ask for a stream where the client wants one', () => {
+  it('request a stream where the client does', () => {
     const { body: sent } = chatCompletions.request({ messages: question }, { ...context, isStreamed: true });
 
     expect(sent).toMatchObject({ stream: true });
@@ -159,7 +159,7 @@ describe('reasoning', () => {
     expect(sent.output_config?.effort).toBe(said);
   });
 
-  it('goes along in Anthropic’s own words', () => {
+  it('is passed on in Anthropic’s own values', () => {
     const thinking = { type: 'enabled', budget_tokens: 5_000 };
 
     expect(body({ thinking }).thinking).toEqual(thinking);
@@ -204,7 +204,7 @@ describe('thinking in the words of an Anthropic client', () => {
       { type: 'between_tools' },
     ],
     ['claude-opus-5', { output_config: { effort: 'low' }, reasoning_effort: 'low' }, undefined],
-  ])('is said to %s in words that it knows: %j', (model, hub, said) => {
+  ])('is sent to %s in values that it supports: %j', (model, hub, said) => {
     expect(body(hub, model).thinking).toEqual(said);
   });
 });
@@ -258,7 +258,7 @@ it('instructions alone become a user message, because Anthropic requires one', (
 });
 
 describe('texts of spaces alone', () => {
-  it('are left out wherever they stand, because Anthropic refuses them', () => {
+  it('are left out wherever they are, because Anthropic refuses them', () => {
     const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };
     const spaces = { type: 'text', text: ' \n' };
     const sent = body({
@@ -301,7 +301,7 @@ describe('thinking that Anthropic would refuse', () => {
     ['when the client asks for it itself', { thinking, tools: [find], messages: loop({}) }, thinking],
     ['where a tool must be called', { ...effort, tool_choice: 'required' }, undefined],
     ['where a tool may be called', { ...effort, tool_choice: 'auto' }, thinking],
-  ])('is left out only where it stands for an effort: %s', (_, hub, said) => {
+  ])('is left out only where it represents an effort: %s', (_, hub, said) => {
     expect(body(hub, model).thinking).toEqual(said);
   });
 

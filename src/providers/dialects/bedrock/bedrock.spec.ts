@@ -116,7 +116,7 @@ describe('a request that Bedrock cannot do', () => {
       tool_choice: 'auto',
     },
     { top_k: null, stop: [], temperature: null, metadata: {}, reasoning_effort: null },
-  ])('is not what asks for nothing: %j', (hub) => {
+  ])('is not what has no effect: %j', (hub) => {
     expect(bodyOf(hub)).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] });
   });
 });
@@ -150,7 +150,7 @@ describe('parameters', () => {
     ['us.amazon.nova-pro-v1:0', { inferenceConfig: { topK: 5 } }],
     ['cohere.command-r-v1:0', { k: 5 }],
     ['mistral.mistral-large-2402-v1:0', { top_k: 5 }],
-  ])('ask %s for top_k as %j', (model, own) => {
+  ])('send %s top_k as %j', (model, own) => {
     expect(bodyOf({ top_k: 5 }, model).additionalModelRequestFields).toEqual(own);
   });
 
@@ -181,7 +181,7 @@ describe('parameters', () => {
     ],
     ['meta.llama3-3-70b-instruct-v1:0', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
     ['us.amazon.nova-2-lite-v1:0', { thinking: { type: 'adaptive' } }, undefined],
-  ])('ask %s for reasoning: %j', (model, hub, own) => {
+  ])('request reasoning from %s: %j', (model, hub, own) => {
     expect(bodyOf(hub, model).additionalModelRequestFields).toEqual(own);
   });
 
@@ -422,7 +422,7 @@ describe('manual thinking that Claude would refuse', () => {
     ['when it does so by a field of the model', { ...effort, ...own, messages: loop({}) }, { thinking }],
     ['where a tool must be called', { ...effort, tool_choice: 'required' }, undefined],
     ['where a tool may be called', { ...effort, tool_choice: 'auto' }, { thinking }],
-  ])('is left out only where it stands for an effort: %s', (_, hub, fields) => {
+  ])('is left out only where it represents an effort: %s', (_, hub, fields) => {
     expect(bodyOf(hub).additionalModelRequestFields).toEqual(fields);
   });
 });
@@ -511,7 +511,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is complete once it has said why it stopped, also without usage', () => {
+  it('is complete once it has its stop reason, also without usage', () => {
     const translator = stream.open(contextOf(CLAUDE));
     expect(translator.end()).toEqual({ chunks: [] });
     translator.event({ event: 'messageStop', data: '{"stopReason":"end_turn"}' });

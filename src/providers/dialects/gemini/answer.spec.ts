@@ -72,7 +72,7 @@ describe('the reason to stop', () => {
     expect(choiceOf({ ...saying({ text: 'a' }), finishReason }).finish_reason).toBe(expected);
   });
 
-  it('stands in its own word beside, when not strict', () => {
+  it('is in a field of its own beside, when not strict', () => {
     const candidate = { ...saying({ text: 'a' }), finishReason: 'NO_IMAGE', avgLogprobs: -0.1 };
     expect(choiceOf(candidate, false)).toMatchObject({ native_finish_reason: 'NO_IMAGE', avgLogprobs: -0.1 });
     expect(choiceOf(candidate)).not.toHaveProperty('native_finish_reason');
@@ -86,7 +86,7 @@ describe('the reason to stop', () => {
 });
 
 describe('the message', () => {
-  it('tells why nothing was said, in the words of the provider', () => {
+  it('explains an empty response with the reason of the provider', () => {
     const { message } = choiceOf({ finishReason: 'SAFETY', finishMessage: 'Unsafe.' });
     expect(message).toEqual({ role: 'assistant', content: null, refusal: 'Unsafe.' });
   });
@@ -99,7 +99,7 @@ describe('the message', () => {
     });
   });
 
-  it('keeps thoughts, drafts among them, apart from what was said', () => {
+  it('separates thoughts, drafts among them, from the text', () => {
     const png = { mimeType: 'image/png', data: 'AA' };
     const { message } = choiceOf(
       saying({ text: 'hm', thought: true }, { inlineData: png, thought: true }, { text: 'a' }, { text: 'b' }),
@@ -136,7 +136,7 @@ describe('the message', () => {
     });
   });
 
-  it('tells recited sources when not strict, whichever service names them', () => {
+  it('lists recited sources when not strict, whichever service names them', () => {
     const source = { startIndex: 1, uri: 'https://x.example' };
     for (const citationMetadata of [{ citationSources: [source] }, { citations: [source] }]) {
       const candidate = { ...saying({ text: 'a' }), citationMetadata };
@@ -225,7 +225,7 @@ describe('sources of a grounded response', () => {
 });
 
 describe('probabilities of tokens', () => {
-  it('stand beside their alternatives', () => {
+  it('appear beside their alternatives', () => {
     const logprobsResult = {
       chosenCandidates: [
         { token: 'é', tokenId: 1, logProbability: -0.1 },

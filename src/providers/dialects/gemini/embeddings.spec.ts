@@ -15,7 +15,7 @@ const contextFor = (model: string): Context => ({
 const context = contextFor('m');
 
 describe('a request for embeddings', () => {
-  it('of one text on AI Studio asks for one', () => {
+  it('of one text on AI Studio requests one', () => {
     const hub = {
       model: 'm',
       input: 'a',
@@ -35,14 +35,14 @@ describe('a request for embeddings', () => {
     });
   });
 
-  it('of a list with one text asks for a list', () => {
+  it('of a list with one text requests a list', () => {
     expect(aiStudioEmbeddings.request({ input: ['a'] }, context)).toEqual({
       path: '/models/m:batchEmbedContents',
       body: { requests: [{ model: 'models/m', content: { parts: [{ text: 'a' }] } }] },
     });
   });
 
-  it('on Vertex AI asks for predictions', () => {
+  it('on Vertex AI requests predictions', () => {
     expect(
       vertexEmbeddings.request({ input: ['a', 'b'], dimensions: 8 }, contextFor('gemini-embedding-001')),
     ).toEqual({
@@ -51,7 +51,7 @@ describe('a request for embeddings', () => {
     });
   });
 
-  it("on Vertex AI asks Gemini's later models for one at a time", () => {
+  it("on Vertex AI requests one at a time from Gemini's later models", () => {
     const later = contextFor('google/gemini-embedding-2');
     expect(vertexEmbeddings.request({ input: ['a'], dimensions: 8 }, later)).toEqual({
       path: '/publishers/google/models/gemini-embedding-2:embedContent',

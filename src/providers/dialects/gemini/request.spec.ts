@@ -108,7 +108,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('asks with the instruction where nothing else was said', () => {
+  it('sends the instruction as the prompt where there is no other', () => {
     const body = bodyOf({ messages: [{ role: 'system', content: 'Tell a joke.' }] });
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Tell a joke.' }] }] });
   });
@@ -198,7 +198,7 @@ describe('the conversation', () => {
     }
   });
 
-  it('lets AI Studio find out the type behind an address, and asks for it on Vertex AI', () => {
+  it('lets AI Studio find out the type behind an address, and requires it on Vertex AI', () => {
     const messages = [
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.example/a' } }] },
     ];
@@ -254,7 +254,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  it('stands in for the signature of the first call of a step, for models that want one', () => {
+  it('replaces the signature of the first call of a step, for models that require one', () => {
     const messages = [
       { role: 'assistant', tool_calls: [call('1', 'f', '{}'), call('2', 'g', '{}')] },
       { role: 'tool', tool_call_id: '1', content: 'x' },
@@ -505,18 +505,18 @@ describe('parameters', () => {
     [{ logit_bias: {}, service_tier: 'auto', verbosity: 'medium' }],
     [{ service_tier: 'default' }],
     [{ service_tier: 'standard' }],
-  ])('%j ask for nothing', (hub) => {
+  ])('%j have no effect', (hub) => {
     expect(bodyOf(hub)).toEqual(bodyOf({}));
   });
 
   it.each([
     ['flex', 'flex'],
     ['priority', 'priority'],
-  ])('ask for the service tier %s as %s', (service_tier, serviceTier) => {
+  ])('request the service tier %s as %s', (service_tier, serviceTier) => {
     expect(bodyOf({ service_tier })).toEqual({ ...bodyOf({}), serviceTier });
   });
 
-  it.each(['flex', 'priority'])('ask Vertex AI for the service tier %s in a header', (service_tier) => {
+  it.each(['flex', 'priority'])('request from Vertex AI the service tier %s in a header', (service_tier) => {
     const { body, headers } = chatRequest({ service_tier }, contextFor(FLASH), vertexAi);
 
     expect(headers).toEqual(['x-vertex-ai-llm-shared-request-type', service_tier]);
@@ -529,7 +529,7 @@ describe('parameters', () => {
     expect(request).not.toHaveProperty('headers');
   });
 
-  it('that ask a region of Vertex AI for a service tier are refused', () => {
+  it('that request a service tier from a region of Vertex AI are refused', () => {
     const context = { ...contextFor(FLASH), fields: { 'vertex-region': 'europe-west4' } };
 
     expect(refusedParameter(() => chatRequest({ service_tier: 'flex' }, context, vertexAi))).toBe(
@@ -563,7 +563,7 @@ describe('parameters', () => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
-  it('leave out the effort in Anthropic’s own words, which Gemini refuses', () => {
+  it('leave out the effort in Anthropic’s own values, which Gemini refuses', () => {
     const body = bodyOf({ output_config: { effort: 'high' }, reasoning_effort: 'high' });
 
     expect(body).not.toHaveProperty('output_config');

@@ -31,7 +31,7 @@ const candidate = (index: number, text: string, finishReason?: string): Json => 
 });
 
 describe("Gemini's stream", () => {
-  it('is complete only when every candidate has finished, and says so at its end', () => {
+  it('is complete only when every candidate has finished, and is marked so at its end', () => {
     const first = { candidates: [candidate(0, 'a', 'STOP'), candidate(1, 'b')] };
     const cut = run([first]);
     expect(cut.end.isDone).toBeUndefined();
@@ -75,7 +75,7 @@ describe("Gemini's stream", () => {
     expect(run([event]).steps).toEqual([{ chunks: [] }]);
   });
 
-  it('tells a blocked prompt once, as a refusal', () => {
+  it('reports a blocked prompt once, as a refusal', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'No.' } };
     const { choices, end } = run([blocked, blocked]);
     expect(choices).toEqual([
@@ -112,7 +112,7 @@ describe("Gemini's stream", () => {
     ]);
   });
 
-  it('tells thoughts as text, and as numbered blocks when not strict', () => {
+  it('sends thoughts as text, and as numbered blocks when not strict', () => {
     const thought = { candidates: [{ content: { parts: [{ text: 'h', thought: true }] } }] };
     const said = {
       candidates: [{ content: { parts: [{ text: 'a', thoughtSignature: 'sig' }] }, finishReason: 'STOP' }],

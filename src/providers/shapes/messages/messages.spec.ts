@@ -45,7 +45,7 @@ describe('parameters of an Anthropic client', () => {
     [{ output_config: { effort: 'max' } }, { reasoning_effort: 'max', output_config: { effort: 'max' } }],
     [{ cache_control: { type: 'ephemeral' }, context_management: { edits: [] }, speed: 'standard' }, {}],
     [{ something_new: 1 }, { something_new: 1 }],
-  ])('%j are said as %j', (body, said) => {
+  ])('%j are sent as %j', (body, said) => {
     expect(hub(body)).toEqual({ model: 'some-model', max_tokens: 9, messages: question, ...said });
   });
 
@@ -57,7 +57,7 @@ describe('parameters of an Anthropic client', () => {
     [{ type: 'adaptive' }, null, undefined],
     [{ type: 'adaptive' }, 'max', 'max'],
     [{ type: 'disabled' }, 'low', 'none'],
-  ])('keep the thinking %j beside the effort that it stands for', (thinking, effort, said) => {
+  ])('keep the thinking %j beside the effort that it represents', (thinking, effort, said) => {
     const found = hub({ thinking, ...(effort && { output_config: { effort } }) });
 
     expect(found.thinking).toEqual(thinking);
@@ -73,7 +73,7 @@ describe('parameters of an Anthropic client', () => {
     expect(hub({}, model)).toMatchObject({ [name]: 9 });
   });
 
-  it.each([['output_config'], ['output_format']])('ask for JSON by a schema in %s', (place) => {
+  it.each([['output_config'], ['output_format']])('request JSON by a schema in %s', (place) => {
     const schema = { type: 'object' };
     const format = { type: 'json_schema', schema };
     const said = hub({ [place]: place === 'output_config' ? { format } : format });
@@ -411,7 +411,7 @@ describe('a response to an Anthropic client', () => {
     expect(answer({ content: 'x' }, finish).stop_reason).toBe(reason);
   });
 
-  it('says a refusal in words where the model did, and as the cause where it was stopped', () => {
+  it('returns a refusal as text where the model wrote one, and as the stop reason where it was stopped', () => {
     const refused = answer({ content: null, refusal: 'I will not.' });
     const stopped = answer({ content: 'Well', refusal: 'Harmful.' }, 'content_filter');
 
@@ -508,7 +508,7 @@ describe('a stream to an Anthropic client', () => {
     expect(token.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn', stop_sequence: null } });
   });
 
-  it('tells usage that Groq puts into a field of its own', () => {
+  it('reports usage that Groq puts into a field of its own', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
     const ended = told([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], x_groq: { usage } }]);
 
@@ -525,7 +525,7 @@ describe('a stream to an Anthropic client', () => {
     expect(events.filter(({ type }) => type === 'content_block_delta')).toEqual([]);
   });
 
-  it('has a start and an end even where nothing was said', () => {
+  it('has a start and an end even without content', () => {
     expect(told([]).map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });
 
