@@ -32,7 +32,7 @@ describe('toAdministrationError', () => {
     [new TypeError('x is not a function'), 'internal_error'],
     ['a text', 'internal_error'],
     [undefined, 'internal_error'],
-  ])('makes of %s the refusal %s', (thrown, code) => {
+  ])('maps %s to the refusal %s', (thrown, code) => {
     expect(toAdministrationError(thrown, { contentType: 'text/plain' }).code).toBe(code);
   });
 

@@ -132,7 +132,7 @@ describe('the validation of bodies', () => {
     expect(errorBody(error, 'id').error.param).toBe(place);
   });
 
-  it('lets a field be what the DTO makes of it', async () => {
+  it('passes a field on as the DTO transforms it', async () => {
     expect(await check({ name: 'A', list: { text: 'x' } })).toMatchObject({ list: [{ text: 'x' }] });
     await expect(check({ name: 'A', list: { text: 'x', toString: 1 } })).rejects.toThrow('toString');
   });

@@ -32,7 +32,7 @@ describe('childEnvironment', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('finds a closed place for the socket of a data folder that lies too deep for one', async () => {
+  it('picks a private socket path for a data folder whose own path is too long', async () => {
     const dataDir = join(await mkdtemp(join(tmpdir(), 'gatehouse-plan-')), 'deep'.repeat(40));
     const key = new Secret(Buffer.alloc(32).toString('base64'));
     const settings = loadSettings({ GATEHOUSE_DATA_DIR: dataDir });

@@ -20,7 +20,7 @@ describe('StopRequests', () => {
     ['SIGTERM', false],
     ['SIGINT', true],
     ['SIGHUP', true],
-  ])('%s asks to stop; without the delay for load balancers: %s', async (signal, immediate) => {
+  ])('%s requests a stop; without the delay for load balancers: %s', async (signal, immediate) => {
     signals.emit(signal);
     await stop.asked();
 

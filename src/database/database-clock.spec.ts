@@ -51,7 +51,7 @@ describe('the clock of this machine', () => {
     expect(await metric()).toBe(2);
   });
 
-  it('keeps its last offset while the database is unavailable, and forgets it when it is right again', async () => {
+  it('keeps its last offset while the database is unavailable, and drops it when it is right again', async () => {
     const found = await compared(HOUR_MS, 0, null);
     expect(await verdict(found)).toContain('ahead');
     await clock?.stop();

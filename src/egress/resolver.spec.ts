@@ -15,7 +15,7 @@ describe('cachingResolver', () => {
     return { resolve, asked: () => asked, pass: (ms: number) => (time += ms) };
   };
 
-  it('asks once for all who want the same name at the same time, and again after five seconds', async () => {
+  it('queries once for simultaneous lookups of a name, and again after five seconds', async () => {
     const { resolve, asked, pass } = counting(() => Promise.resolve(['1.1.1.1']));
 
     await Promise.all([resolve('a'), resolve('a'), resolve('a')]);

@@ -19,7 +19,7 @@ describe('upstreamFailure', () => {
     ['UND_ERR_SOCKET', 'connection closed'],
     ['HTTP1_CONNECTION_CLOSED', 'connection closed'],
     ['SOMETHING_NEW', 'connection failed'],
-  ])('tells %s as "%s", without the address', (code, detail) => {
+  ])('reports %s as "%s", without the address', (code, detail) => {
     const { code: told, message } = upstreamFailure(coded(code));
 
     expect({ told, message }).toEqual({

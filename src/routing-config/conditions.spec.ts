@@ -87,7 +87,7 @@ describe('readCondition', () => {
     );
   });
 
-  it('does not forget the siblings of $and and $or', () => {
+  it('does not drop the siblings of $and and $or', () => {
     const right = { 'metadata.plan': 'paid' };
     const wrong = { 'metadata.plan': 'free' };
 

@@ -17,7 +17,7 @@ function explained(document: object, request = REQUEST): Explanation {
 }
 
 describe('explainRouting', () => {
-  it('tells the one place of a config without a strategy', () => {
+  it('names the one place of a config without a strategy', () => {
     expect(explained({ virtual_key: 'v', retry: { attempts: 2 } })).toEqual({
       decisions: [],
       targets: [
@@ -37,7 +37,7 @@ describe('explainRouting', () => {
     });
   });
 
-  it('tells which condition held and what would be tried in which order, with the models of each', () => {
+  it('names the condition that held and the targets in order, with the models of each', () => {
     const { decisions, targets } = explained({
       strategy: {
         mode: 'conditional',
@@ -70,7 +70,7 @@ describe('explainRouting', () => {
     ]);
   });
 
-  it('tells shares of a load balance, and the one target of a session', () => {
+  it('shows shares of a load balance, and the one target of a session', () => {
     const targets = [
       { virtual_key: 'a', weight: 3 },
       { virtual_key: 'b', weight: 1 },
@@ -88,7 +88,7 @@ describe('explainRouting', () => {
     ).toHaveLength(2);
   });
 
-  it('tells prices, and who is cheapest by them', () => {
+  it('shows prices, and the cheapest target', () => {
     const document = {
       strategy: { mode: 'loadbalance', balance_by: 'cost' },
       targets: [
@@ -131,7 +131,7 @@ describe('explainRouting', () => {
     });
   });
 
-  it('tells that a request would be refused', () => {
+  it('shows that a request would be refused', () => {
     const { decisions, targets } = explained({
       strategy: { mode: 'conditional', conditions: [{ query: { 'params.n': 1 }, then: 'a' }] },
       targets: [{ name: 'a', virtual_key: 'a' }],

@@ -88,7 +88,7 @@ describe('readRoutingConfig', () => {
     expect(readRoutingConfig(document)).toEqual({ config: document });
   });
 
-  it('tells all mistakes at once, each with its path', () => {
+  it('reports all mistakes at once, each with its path', () => {
     const document = {
       strategy: { mode: 'roundrobin', on_status_codes: [42] },
       retry: { attempts: 6, on_status_codes: ['429'] },
@@ -194,7 +194,7 @@ describe('readRoutingConfig', () => {
     expect(pathsOf({ virtualKey: 'v', virtual_key: 'w' })).toEqual(['config.virtual_key']);
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])('refuses the key %s wherever it stands', (key) => {
+  it.each(['__proto__', 'constructor', 'prototype'])('refuses the key %s wherever it is', (key) => {
     const poison = JSON.parse(
       `{"virtual_key":"v","override_params":{"a":[{"${key}":{"polluted":true}}]}}`,
     ) as object;
@@ -227,7 +227,7 @@ describe('readRoutingConfig', () => {
     ]);
   });
 
-  it('never throws, and tells a hundred mistakes at most, whatever it is given', () => {
+  it('never throws, and reports a hundred mistakes at most, whatever the input', () => {
     const names = fc.constantFrom(
       'strategy',
       'targets',

@@ -66,7 +66,7 @@ function send(
 }
 
 describe('the relay to the administration', () => {
-  it('asks one request after the other over one connection, with bodies and without', async () => {
+  it('sends one request after the other over one connection, with bodies and without', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
       expect(await send(method, '/v1/x', method === 'GET' ? undefined : '{}')).toEqual([
         200,
@@ -89,12 +89,12 @@ describe('the relay to the administration', () => {
     expect(text).toContain('{"length":"0"}');
   });
 
-  it('opens more when several ask at once', async () => {
+  it('opens more for simultaneous requests', async () => {
     const answers = await Promise.all([1, 2, 3].map((each) => send('GET', `/v1/${each}`)));
     expect(answers).toEqual([1, 2, 3].map((each) => [200, `GET /v1/${each}`]));
   });
 
-  it('asks what changes nothing again when a kept connection broke under it', async () => {
+  it('retries a safe request when a kept connection broke under it', async () => {
     await send('GET', '/v1/first');
     answer = (incoming, response) => {
       answer = told;
@@ -105,7 +105,7 @@ describe('the relay to the administration', () => {
     expect(asked).toEqual(['GET /v1/first', 'GET /v1/again', 'GET /v1/again']);
   });
 
-  it('never asks for a change twice', async () => {
+  it('never sends a change twice', async () => {
     await send('GET', '/v1/first');
     answer = (incoming) => incoming.socket.destroy();
     expect(await send('POST', '/v1/change', '{}')).toEqual([503, 'administration_unavailable']);

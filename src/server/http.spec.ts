@@ -90,7 +90,7 @@ describe('the fast path', () => {
   it.each([
     [true, FastRequest],
     [false, IncomingMessage],
-  ])('reads plainly written requests where the setting says so (%s)', async (hasFastPath, kind) => {
+  ])('reads plainly written requests where the setting allows it (%s)', async (hasFastPath, kind) => {
     const seen: ClientRequest[] = [];
     const gateway: AnyPlane = {
       handle: (request, response) => {
@@ -308,7 +308,7 @@ describe('the fast path of the web server', () => {
   });
 
   it.each([true, false])(
-    'refuses headers above 16 KiB with an error that says so, and takes shorter ones (fast path: %s)',
+    'refuses headers above 16 KiB with an error that names the limit, and takes shorter ones (fast path: %s)',
     async (hasFastPath) => {
       const answers: AnyPlane = {
         handle: (_, response) => void response.writeHead(200, ['content-length', '0']).end(),

@@ -142,7 +142,7 @@ describe('a process that starts while the store is unavailable', () => {
     expect(readdirSync(join(dataDir, 'snapshots'))).toEqual(['gateway-0.snapshot']);
   });
 
-  it('knows nothing that was forgotten a second before', async () => {
+  it('has nothing that was invalidated a second before', async () => {
     put('a');
     const before = await aProcess();
     await before.find('a');
@@ -154,7 +154,7 @@ describe('a process that starts while the store is unavailable', () => {
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
   });
 
-  it('is not busy with writing, however much is forgotten: it rests for twenty times as long as that took', async () => {
+  it('is not busy with writing, however much is invalidated: it rests for twenty times as long as that took', async () => {
     let writes = 0;
     class SlowFolder extends SnapshotFolder {
       override write(): Promise<number> {

@@ -48,7 +48,7 @@ const hold = () => {
 };
 
 describe('a requested value', () => {
-  it('is loaded once for all who ask at the same time, and then found without a promise', async () => {
+  it('is loaded once for simultaneous lookups, and then found without a promise', async () => {
     const { find, state, put } = aStore();
     put('a', 1);
 
@@ -140,7 +140,7 @@ describe('a change', () => {
     expect(await find('a')).toMatchObject({ version: 2 });
   });
 
-  it('forgets every name of the changed thing and leaves the others', async () => {
+  it('drops every name of the changed thing and leaves the others', async () => {
     const { find, cache, things } = aStore();
     things
       .set('old', { id: 'x', version: 1 })
@@ -196,7 +196,7 @@ describe('a change', () => {
     expect(state.loads).toBe(1);
   });
 
-  it('again and again during a load is seen by whoever asks after it', async () => {
+  it('again and again during a load is visible to every later lookup', async () => {
     const { find, cache, put, state } = aStore();
     put('a', 1);
     const { gate, open } = hold();
@@ -269,7 +269,7 @@ describe('an unavailable store', () => {
     expect(await find('a')).toMatchObject({ version: 1 });
   });
 
-  it('does not bring back what was forgotten', async () => {
+  it('does not bring back what was dropped', async () => {
     const { find, cache, state, put } = aStore();
     put('a', 1);
     await find('a');

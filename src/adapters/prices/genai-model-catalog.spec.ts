@@ -36,7 +36,7 @@ describe('the models of the catalogue', () => {
     }
   });
 
-  it('stand in the order of the catalogue, then of their names', () => {
+  it('are sorted by the catalogue, then by their names', () => {
     const order = [...new Set(catalog.all().map(({ provider }) => provider))];
     const known = [...providers.keys()].filter((id) => order.includes(id));
 

@@ -241,7 +241,7 @@ describe('GenaiPriceBook', () => {
     expect(book.find('sandbox', 'gpt-5')).toBeNull();
   });
 
-  it('forgets models rather than keep every name that a caller invents', () => {
+  it('drops models rather than keep every name that a caller invents', () => {
     for (let index = 0; index < 10_000; index++) book.find('groq', `invented-${index}`);
 
     expect((book as unknown as { schedules: Map<string, unknown> }).schedules.size).toBeLessThanOrEqual(4096);

@@ -4,7 +4,7 @@ import { RepeatedRefusals } from './repeated-refusals.js';
 const MINUTE_MS = 60_000;
 
 describe('RepeatedRefusals', () => {
-  it('has one refusal recorded in ten minutes, and tells the next record how many were left out', () => {
+  it('has one refusal recorded in ten minutes, and the next record counts the omitted ones', () => {
     const repeated = new RepeatedRefusals();
     expect(repeated.count('a', 0)).toBe(0);
     for (let round = 1; round <= 5_000; round++) expect(repeated.count('a', round)).toBeNull();

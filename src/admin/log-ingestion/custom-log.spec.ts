@@ -8,7 +8,7 @@ const log = {
 const read = (given: unknown) => () => customLogsIn(given, 0);
 
 describe('logs of calls made elsewhere', () => {
-  it('are refused with the field that is wrong, in words of ours', () => {
+  it('are refused with the wrong field, in our wording', () => {
     expect(read({ response: log.response })).toThrow(
       'The field "request" is invalid: it is missing; it must be an object.',
     );

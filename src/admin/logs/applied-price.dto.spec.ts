@@ -51,7 +51,7 @@ it('a price of images is shown by size and quality', () => {
   });
 });
 
-it('a price of units alone names no price of tokens, and tells the least that is charged', () => {
+it('a price of units alone names no price of tokens, and has the minimum charge', () => {
   const shown = AppliedPriceDto.from({
     source: 'list',
     model: 'whisper-large-v3',

@@ -39,7 +39,7 @@ describe('own prices of units', () => {
     });
   });
 
-  it('stand beside prices of tokens, which then are needed in full', () => {
+  it('are allowed beside token prices, which are then required in full', () => {
     const units = { additional_units: { web_search: { price: 1 } } };
 
     expect(read({ request_token: { price: 1 }, response_token: { price: 2 }, ...units })).toMatchObject({

@@ -56,7 +56,7 @@ describe('IdentityService', () => {
     ['Bearer before it', `Bearer ${KEY}`],
     ['the key twice, as two headers are joined', `${KEY}, ${KEY}`],
     ['SQL', "gw_ws_' UNION SELECT * FROM api_keys--"],
-  ])('F02: refuses %s and asks no store', (_, key) => {
+  ])('F02: refuses %s without a store lookup', (_, key) => {
     expect(codeOf(withKey(key))).toBe('unauthenticated');
     expect(find).not.toHaveBeenCalled();
     expect(findToken).not.toHaveBeenCalled();
@@ -65,19 +65,25 @@ describe('IdentityService', () => {
   it.each([
     ['expired', 'This API key expired at 2026-11-25T04:41:50Z. Ask an administrator for a new one.'],
     ['revoked', 'This API key was revoked at 2026-11-25T04:41:50Z. Ask an administrator for a new one.'],
-  ] as const)('tells the holder of the whole secret that its key is %s', async (reason, message) => {
-    const held = mintApiKey('ws').reveal();
-    endOf.mockImplementation(async (key) =>
-      key === held ? { reason, at: new Date('2026-11-25T04:41:50.123Z') } : null,
-    );
+  ] as const)(
+    'reveals only to the holder of the whole secret that its key is %s',
+    async (reason, message) => {
+      const held = mintApiKey('ws').reveal();
+      endOf.mockImplementation(async (key) =>
+        key === held ? { reason, at: new Date('2026-11-25T04:41:50.123Z') } : null,
+      );
 
-    await expect(identity.identify(withKey(held))).rejects.toMatchObject({ code: 'api_key_ended', message });
-    await expect(identity.identify(withKey(mintApiKey('ws').reveal()))).rejects.toMatchObject({
-      code: 'unauthenticated',
-    });
-  });
+      await expect(identity.identify(withKey(held))).rejects.toMatchObject({
+        code: 'api_key_ended',
+        message,
+      });
+      await expect(identity.identify(withKey(mintApiKey('ws').reveal()))).rejects.toMatchObject({
+        code: 'unauthenticated',
+      });
+    },
+  );
 
-  it('refuses a missing key with other words than one that is not accepted, which all have the same', async () => {
+  it('refuses a missing key with another message than refused keys, which share one', async () => {
     const refusals = ['nonsense', 'gw_ws_short', KEY.slice(0, -1)].map(
       (key) => () => identity.identify(withKey(key)),
     );
@@ -96,7 +102,7 @@ describe('IdentityService', () => {
     );
   });
 
-  it('names the header that holds the key of a provider, asks no store and shows nothing of the key', () => {
+  it('names the header that holds the key of a provider, without a store lookup, and shows nothing of the key', () => {
     const call = () => identity.identify(withKey('sk-proj-4711'));
     expect(call).toThrow('The header x-gateway-api-key holds a provider');
     expect(call).not.toThrow('4711');
@@ -117,7 +123,7 @@ describe('IdentityService', () => {
     HEADERS.filter((two) => two !== one).map((two) => [one, two] as const),
   );
 
-  it.each(pairs)('refuses different keys in %s and %s as ambiguous, and asks no store', (one, two) => {
+  it.each(pairs)('refuses different keys in %s and %s as ambiguous, without a store lookup', (one, two) => {
     for (const [first, second] of [
       [KEY, OTHER],
       [KEY, `Bearer ${OTHER}`],

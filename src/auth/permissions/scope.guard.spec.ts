@@ -31,7 +31,7 @@ describe('ScopeGuard', () => {
     );
   });
 
-  it('asks a session whose user has a choice of workspaces to name one', () => {
+  it('requires a session with several workspaces to name one', () => {
     const context = executing(creating, aCaller({ kind: 'person', scopes: [] }));
     accessOf(context.switchToHttp().getRequest()).session = { needsWorkspace: true } as KnownSession;
 

@@ -50,7 +50,7 @@ beforeAll(() => {
 });
 
 describe('verifyToken', () => {
-  it('believes a token by its signature, issuer, audience and time', async () => {
+  it('accepts a token by its signature, issuer, audience and time', async () => {
     expect(await check(rs256())).toEqual({ claims: CLAIMS, expiresAt: (NOW + 660) * 1000 });
   });
 
@@ -210,11 +210,11 @@ describe('verifyToken', () => {
     ['the mark of Cognito', { token_use: 'id' }, {}],
     ['the mark of Keycloak', { typ: 'ID' }, {}],
     ['a type of another use', {}, { typ: 'logout+jwt' }],
-  ])('refuses what only tells who signed in: a token with %s', async (_, claims, header) => {
+  ])('refuses what only identifies the user: a token with %s', async (_, claims, header) => {
     expect(await check(rs256(claims, header))).toBeNull();
   });
 
-  it('can ask for access tokens by their type', async () => {
+  it('can require access tokens by their type', async () => {
     const rules = { tokenTypes: ['at+jwt'] };
     expect(await check(rs256(), rules)).toBeNull();
     expect(await check(rs256({}, { typ: 'application/AT+JWT' }), rules)).not.toBeNull();

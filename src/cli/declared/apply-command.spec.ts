@@ -21,7 +21,7 @@ describe('gatehouse apply against a server that does not respond', () => {
     return applyCommand({ ADMIN_KEY: 'gw_admin_x' }, { file, url: NOBODY, keyEnv: 'ADMIN_KEY' });
   };
 
-  it('still tells what is wrong with the file alone', async () => {
+  it('still reports what is wrong with the file alone', async () => {
     await expect(applied('workspaces: [{ name: 5 }]')).rejects.toThrow(
       'workspaces[0].name is invalid: it must be a string',
     );

@@ -92,7 +92,7 @@ describe('what a file declares', () => {
     expect(change?.path).toBe(`/v1/api-keys/${IDS[1]}`);
   });
 
-  it('tells keys of one name apart by the slug of their workspace', async () => {
+  it('distinguishes keys of one name by the slug of their workspace', async () => {
     const elsewhere = { ...SEARCH, id: IDS[0], slug: 'ws-other' };
     const things = {
       '/v1/admin/workspaces': [SEARCH, elsewhere],

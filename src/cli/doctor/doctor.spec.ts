@@ -68,7 +68,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('counts only what lies outside of its own two readings as clock skew', () => {
+  it('counts only what is outside of its own two readings as clock skew', () => {
     expect(judgeSkew(1_500, 1_000, 9_000)).toMatchObject({
       result: 'ok',
       detail: "0 ms from the database's",
@@ -77,7 +77,7 @@ describe('doctor', () => {
     expect(judgeSkew(15_000, 10_000, 10_001).result).toBe('failed');
   });
 
-  it('wants a Redis that evicts nothing and keeps what it took', () => {
+  it('requires a Redis that evicts nothing and persists writes', () => {
     const info = (policy: string, aof: number, version = '7.2.4') =>
       `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:${policy}\r\naof_enabled:${aof}\r\n`;
     expect(results(judgeRedis(info('noeviction', 1)))).toEqual(['ok']);
@@ -138,7 +138,7 @@ describe('doctor of services', () => {
     expect(headers.metrics).toEqual(['authorization', 'Bearer a=b', 'x-team', 'two']);
   });
 
-  it('tells which check of the running instance fails', () => {
+  it('names the failing check of the running instance', () => {
     const redis = { name: 'redis', status: 'degraded', detail: 'It refuses connections.' };
     expect(judgeReadiness('http://h', { status: 'degraded', checks: [redis] })).toMatchObject({
       result: 'warning',

@@ -78,7 +78,7 @@ describe('FolderLock', () => {
     expect(await readdir(folder)).toEqual(['gatehouse.lock']);
   });
 
-  it('tells a copy of a folder in use from the folder itself, and says what to do with it', async () => {
+  it('distinguishes a copy of a folder in use from the folder itself, and explains what to do', async () => {
     const lock = await FolderLock.acquire(folder);
     const copy = await mkdtemp(join(tmpdir(), 'gatehouse-lock-copy-'));
     await cp(folder, copy, { recursive: true, preserveTimestamps: true });

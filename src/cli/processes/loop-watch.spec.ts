@@ -31,7 +31,7 @@ function aFleet() {
 }
 
 describe('LoopWatch', () => {
-  it('tells every process what the others report, with the name of the process, until they report otherwise', () => {
+  it('sends every process what the others report, with the name of the process, until they report otherwise', () => {
     const { gateway, worker, watch } = aFleet();
     watch.hear({ type: 'loops', stalled: [{ loop: 'shipper', seconds: 61 }] }, worker.kept);
     watch.tell();

@@ -128,7 +128,7 @@ describe('SecretBox', () => {
     expect(shown).not.toContain(masterKey.reveal());
   });
 
-  it('goes on opening credentials of more organizations than it keeps keys of', () => {
+  it('keeps opening credentials of more organizations than it caches keys of', () => {
     const box = new SecretBox(aMasterKey());
     const records = Array.from({ length: 1100 }, (_, index) => {
       const key = box.makeOrganizationKey(randomUUID());

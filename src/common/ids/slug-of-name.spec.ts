@@ -9,7 +9,7 @@ describe('slugOfName', () => {
     ['  Crème brûlée  ', 'creme-brulee'],
     ['🚀', 'virtual-key'],
     ['a'.repeat(200), 'a'.repeat(48)],
-  ])('makes of "%s" "%s"', (name, slug) => {
+  ])('turns "%s" into "%s"', (name, slug) => {
     expect(slugOfName(name, 'virtual-key')).toBe(slug);
   });
 

@@ -34,7 +34,7 @@ const edited = (text: string, after: (before: Fields) => unknown): string => {
 type Fields = Readonly<Record<string, unknown>>;
 
 describe('editedJson', () => {
-  it('is the very bytes where nothing changed, whatever stands around them', () => {
+  it('is byte for byte the same where nothing changed, whatever surrounds it', () => {
     fc.assert(
       fc.property(json, blank, fc.constantFrom('', '\ufeff'), (value, gap, mark) => {
         const bytes = Buffer.from(mark + gap + value + gap);
@@ -105,7 +105,7 @@ describe('editedJson', () => {
     ).toBe('{"a":[ {"n":1.0,"x":1}, {"n":12345678901234567890} , 9007199254740993, "]}," ]}');
   });
 
-  it('changes and takes out every field of a name, and lets others stand twice', () => {
+  it('changes and removes every field of a name, and allows duplicates of others', () => {
     const given = '{"a":1,"n":1.0,"a":2.0,"n":1}';
 
     expect(edited(given, (before) => ({ ...before, a: 3 }))).toBe('{"a":3,"n":1.0,"a":3,"n":1}');

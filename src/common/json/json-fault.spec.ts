@@ -16,7 +16,7 @@ describe('what is wrong with a text that is not JSON', () => {
     ['{"a":1}}', 'unexpected "}" at line 1, column 8'],
     ['["\\x"]', 'unexpected "\\" at line 1, column 3'],
     ['["a\nb"]', 'unexpected character at line 1, column 4'],
-  ])('is said of %j with its place', (text, said) => {
+  ])('is reported for %j with its place', (text, said) => {
     expect(() => JSON.parse(text) as unknown).toThrow();
     expect(jsonFault(text)).toBe(said);
   });
@@ -34,7 +34,7 @@ describe('what is wrong with a text that is not JSON', () => {
     );
   });
 
-  it('finds the character that was put where none may stand', () => {
+  it('finds a character where none is allowed', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (values) => {
         const text = `${JSON.stringify(values).slice(0, -1)}@]`;

@@ -79,7 +79,7 @@ describe('IntervalJob', () => {
     expect((begins[3] ?? 0) - (begins[0] ?? 0)).toBeLessThan(10);
   });
 
-  it('goes on after failures with a doubling pause, counts them, and says when it works again', async () => {
+  it('continues after failures with a doubling pause, counts them, and reports the recovery', async () => {
     const begins: number[] = [];
     const before = await failures();
     const job = aJob(async () => {
@@ -128,7 +128,7 @@ describe('IntervalJob', () => {
     expect(await age()).toBeCloseTo(31, 0);
   });
 
-  it('abandons a round that hangs, tells it so, and begins another', async () => {
+  it('aborts a round that hangs, and begins another', async () => {
     const rounds: Round[] = [];
     const job = aJob(
       (round) => {

@@ -62,7 +62,7 @@ describe('logger', () => {
     expect(line).toMatchObject({ request: { headers: { accept: 'text/plain' } } });
   });
 
-  it('shows a Secret as a mask wherever it stands', () => {
+  it('masks a Secret wherever it appears', () => {
     expect(
       JSON.stringify(logged((log) => log.info({ a: { b: { c: { d: new Secret('open sesame') } } } }, 'x'))),
     ).not.toContain('open sesame');

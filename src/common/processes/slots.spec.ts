@@ -24,7 +24,7 @@ describe('slots', () => {
     expect(entered).toEqual([1, 2, 3, 4]);
   });
 
-  it('are given back once, however often that is said', async () => {
+  it('are returned once, however often release is called', async () => {
     const slots = new Slots(1);
     const release = await slots.take(100);
     release();

@@ -77,7 +77,7 @@ describe('sinks in the settings', () => {
   });
 
   it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
-    'tell of a wrong protocol beside an address that is none: %s',
+    'report a wrong protocol beside an invalid address: %s',
     (name) => {
       const asked = { [name]: 'not an address', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
       expect(problemsOf(asked)).toEqual([

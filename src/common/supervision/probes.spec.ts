@@ -41,7 +41,7 @@ describe('what runs here', () => {
     server?.closeAllConnections();
   });
 
-  it.each(['/', '/version'])('stands at %s with its version', async (path) => {
+  it.each(['/', '/version'])('is served at %s with its version', async (path) => {
     const answer = await open(path, '*/*');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ name: 'gatehouse', version: VERSION });
@@ -51,7 +51,7 @@ describe('what runs here', () => {
     expect((await open('/', 'text/html,*/*;q=0.8')).status).toBe(404);
   });
 
-  it('tells at /health what /readyz tells', async () => {
+  it('returns at /health what /readyz returns', async () => {
     // Any result is fine here: loops of other suites are watched in this process too.
     const [health, readiness] = [await open('/health', '*/*'), await open('/readyz', '*/*')];
     expect(health.status).toBe(readiness.status);
@@ -66,7 +66,7 @@ describe('readiness', () => {
     server?.closeAllConnections();
   });
 
-  it('names a loop that stands still, and goes on being ready: requests are served all the same', async () => {
+  it('names a stalled loop, and stays ready: requests are served all the same', async () => {
     aStalledLoop('shipper-under-test');
 
     const { code, status, checks } = await readiness(new Probes([], undefined));
@@ -79,7 +79,7 @@ describe('readiness', () => {
     });
   });
 
-  it('fails when the loop that stands still is what the process is there for', async () => {
+  it('fails when the stalled loop is the purpose of the process', async () => {
     aStalledLoop('shipper-under-test');
 
     const { code, status, checks } = await readiness(new Probes([], undefined, ['shipper-under-test']));

@@ -174,7 +174,7 @@ describe('a connection', () => {
     expect(upstream.sockets).toHaveLength(2);
   });
 
-  it('serves so many requests and no more, and the last of them says so', async () => {
+  it('serves so many requests and no more, and the last of them announces it', async () => {
     const { upstream, call } = await aWorld((socket) => socket.write(OK), { requestsPerConnection: 3 });
 
     for (let round = 0; round < 7; round++) expect(await call()).toBe('ok');
@@ -487,7 +487,7 @@ describe('a reader that is slow', () => {
     expect(upstreamFailure(recorder.ending).code).toBe('upstream_error');
   });
 
-  it('that asks for more while it takes a piece is not ahead of itself', async () => {
+  it('that reads more while it takes a piece is not ahead of itself', async () => {
     const { send } = await aWorld((socket) => socket.write(OK));
     const recorder = new Recorder((self) => {
       self.resume();

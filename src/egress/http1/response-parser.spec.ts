@@ -269,7 +269,7 @@ describe('a reader that pauses', () => {
     return { heard, parser };
   }
 
-  it('gets one piece for each time that it asks, in their order, and the end after the last', () => {
+  it('gets one piece for each read, in their order, and the end after the last', () => {
     const { heard, parser } = slowly();
     parser.push(bytes(`${CHUNKED}1\r\na\r\n1\r\nb\r\n`));
     expect(heard).toEqual(['200']);

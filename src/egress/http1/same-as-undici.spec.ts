@@ -172,7 +172,7 @@ describe('our client and undici', () => {
     ['an upgrade', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
     ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`],
     ['a broken chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
-  ])('tell the same refusal of %s', async (_, answer) => {
+  ])('report the same refusal of %s', async (_, answer) => {
     answers = [answer];
     const [ours, theirs] = await Promise.all([
       byOwn(aRequest({ path: '/0' })),

@@ -24,7 +24,7 @@ describe('a record of CSV', () => {
     },
   );
 
-  it('is what a general writer makes of the same cells, whatever is in them', () => {
+  it('equals the output of a general writer for the same cells, whatever is in them', () => {
     const signs = [
       '=',
       '+',

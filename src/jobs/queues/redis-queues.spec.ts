@@ -25,7 +25,7 @@ describe('redisQueues', () => {
     expect(optionsOf('rediss://redis.internal')).toMatchObject({ tls: {} });
   });
 
-  it('asks Sentinels for the master, encrypted to both with rediss', () => {
+  it('queries Sentinels for the master, encrypted to both with rediss', () => {
     expect(optionsOf('rediss://:secret@one?sentinel=mymaster&node=two:26380')).toMatchObject({
       name: 'mymaster',
       sentinels: [

@@ -16,7 +16,7 @@ const price = { source: 'list', model: 'known', input: 900, output: 0 } as const
 const quiet = { ...unpriced, price };
 
 describe('withCountedUsage', () => {
-  it('believes the provider when it gave usage', () => {
+  it('prefers usage of the provider', () => {
     const record = aRecord(anOpened(), { countable });
 
     expect(withCountedUsage(record, counter)).toBe(record);

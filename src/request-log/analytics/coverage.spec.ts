@@ -36,7 +36,7 @@ describe('cover', () => {
     });
   });
 
-  it('covers every moment once, and no bucket lies in two slots', () => {
+  it('covers every moment once, and no bucket is in two slots', () => {
     const minutes = fc.integer({ min: 0, max: 5 * 24 * 60 });
     fc.assert(
       fc.property(

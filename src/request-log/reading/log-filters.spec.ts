@@ -12,7 +12,7 @@ describe('the dimensions of a filter', () => {
     expect(conditionOf('ai_model', models).on).toEqual(['model']);
   });
 
-  it('are none for a value of 128 characters or more, which the rollups of 0.1.0 do not tell from others', () => {
+  it('are none for a value of 128 characters or more, which the rollups of 0.1.0 do not distinguish', () => {
     for (const value of ['v'.repeat(128), LABEL, `short,${'v'.repeat(300)}`]) {
       expect(conditionOf('ai_model', value).on).toBeNull();
       expect(conditionOfParameter('metadata[team]', value)?.on).toBeNull();

@@ -179,7 +179,7 @@ describe('a stream', () => {
 
   const CARD = String.raw`\b\d{4}-\d{4}-\d{4}-\d{4}\b`;
 
-  it('hides what each event says whole, whatever stands at the same place of its neighbours', () => {
+  it('hides the whole text of each event, whatever its neighbours have at the same place', () => {
     const lines = ['1111-2222-3333-4444', '5555-6666-7777-8888'].map((card) => JSON.stringify({ card }));
     expect(kept({ patterns: [CARD] }, `${lines.join('\n')}\n`, { type: 'application/x-ndjson' })).toBe(
       '{"card":"***"}\n{"card":"***"}\n',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRedaction } from './rules.js';
 
 describe('rules of redaction', () => {
-  it('are kept as they were said, and none are none', () => {
+  it('are kept as they were set, and none are none', () => {
     const rules = {
       headers: ['X-Customer'],
       json_paths: ['$..email', "$['a b'][3]"],

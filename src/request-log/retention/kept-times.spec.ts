@@ -15,7 +15,7 @@ const times = (...rules: RetentionRule[]) => new KeptTimes({ logs: 90, bodies: 3
 const whose = (workspace_id: string | null, organization_id = 'o') => ({ organization_id, workspace_id });
 
 describe('KeptTimes', () => {
-  it('asks the workspace, then its organization, then the installation', () => {
+  it('uses the workspace, then its organization, then the installation', () => {
     const kept = times(rule(null, { logs: 60 }), rule('a', { logs: 10 }), rule('b', { bodies: 5 }));
 
     expect(kept.since('logs', whose('a'))).toBe(ago(10));

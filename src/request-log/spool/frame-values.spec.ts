@@ -176,7 +176,7 @@ describe('the JSON of a frame', () => {
     );
   });
 
-  it('tells the target, the model and whether it streamed as they were at the end', () => {
+  it('has the final target, model and streaming flag', () => {
     const opened = anOpened({
       provider: 'openai',
       virtual_key: 'a',

@@ -106,7 +106,7 @@ describe('SpoolWriter', () => {
     await writer.close();
   });
 
-  it('goes on after a write that took only a part', async () => {
+  it('continues after a write that took only a part', async () => {
     const writer = aWriter({
       write: (fd, buffers, position) => writevSync(fd, [Buffer.concat(buffers).subarray(0, 100)], position),
     });

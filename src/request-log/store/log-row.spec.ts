@@ -25,7 +25,7 @@ describe('furtherTries', () => {
       [at('config.targets[0]'), at('config.targets[0]'), at('config.targets[1]')],
       { retry_count: 1, fallback_count: 1 },
     ],
-  ])('tells retries from fallbacks: %s', (_, attempts, expected) => {
+  ])('distinguishes retries from fallbacks: %s', (_, attempts, expected) => {
     expect(furtherTries(attempts)).toEqual(expected);
   });
 });

@@ -123,7 +123,7 @@ describe('a snapshot', () => {
     expect(await folder().read()).toEqual(rows(3));
   });
 
-  it('that cannot be believed leaves those of other places as they are', async () => {
+  it('that is invalid leaves those of other places unchanged', async () => {
     await folder().write(0, rows(2));
     await folder().write(1, rows(3));
     writeFileSync(pathOf(0), 'nothing');
@@ -131,7 +131,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe('what lies beside snapshots', () => {
+describe('files beside snapshots', () => {
   it('is tidied up: what was half written by this place, and the files of places that are no more', async () => {
     for (const place of [0, 1, 2]) await folder().write(place, rows(1));
     for (const place of [0, 1]) writeFileSync(`${pathOf(place)}.0123456789ab.tmp`, 'half');

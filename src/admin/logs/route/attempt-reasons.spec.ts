@@ -60,7 +60,7 @@ describe('why an attempt was made', () => {
     expect(attemptReasons(attempts, CONFIG, new Set())[1]).toMatchObject({ error_code: 'upstream_timeout' });
   });
 
-  it('tells a hedged attempt from a fallback', () => {
+  it('distinguishes a hedged attempt from a fallback', () => {
     const attempts = [tried(0, 'config.targets[0]', null), tried(1, 'config.targets[1]', 200)];
     const [, second] = attemptReasons(attempts, CONFIG, new Set(['config.targets[1]']));
     expect(second).toMatchObject({ kind: 'hedge', after_attempt: null });

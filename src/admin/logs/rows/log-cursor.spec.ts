@@ -25,7 +25,7 @@ describe('the cursor of the request log', () => {
     expect(() => fromCursor(cursor)).toThrow('The parameter "cursor"');
   });
 
-  it('is refused with the same words, whatever stands in it', () => {
+  it('is refused with the same text, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(() => fromCursor(Buffer.from(text).toString('base64url'))).toThrow('The parameter "cursor"');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addCounts, addPacked, GrowingSums } from './counts.js';
 
 describe('counts of numbers', () => {
-  it('are read from as many objects as stand one behind another, and added up', () => {
+  it('are read from as many objects as follow each other, and added up', () => {
     const counts: number[] = [];
     addCounts(counts, '{"0": 3, "512": 10}{}{"512": 7}{"3071": 1}');
 

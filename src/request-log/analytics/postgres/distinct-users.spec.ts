@@ -21,7 +21,7 @@ describe('distinct end users', () => {
     expect(users.total).toBe(4);
   });
 
-  it('tells users apart by all of their hash', () => {
+  it('distinguishes users by all of their hash', () => {
     const users = new DistinctUsers(1);
     users.add(1, Buffer.concat([hash(1, 5), hash(2, 5), hash(1, 6), hash(0, 0), hash(1, 5), hash(0, 0)]));
 
