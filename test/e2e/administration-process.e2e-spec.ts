@@ -49,7 +49,7 @@ async function auditedAddress(requestId: string): Promise<string | undefined> {
 }
 
 describe('the documentation', () => {
-  it('is served without a key: the page, and the very document of the repository', async () => {
+  it('is served without a key: the page, and the same document as in the repository', async () => {
     const page = await service.client.call({ path: '/docs' });
     expect([page.status, page.headers['content-security-policy']]).toEqual([
       200,

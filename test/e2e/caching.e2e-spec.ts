@@ -175,7 +175,7 @@ describe('an equal request', () => {
     expect(await rowOf(first.requestId)).toMatchObject({ cache_status: 'MISS', cost_nano_usd: COST });
   });
 
-  it("gets the very bytes of a stream, and OpenAI's client reads them", async () => {
+  it("gets the same bytes of a stream, and OpenAI's client reads them", async () => {
     const before = calls();
     const [first, second] = [await raw('stream'), await raw('stream')];
 
@@ -288,7 +288,7 @@ describe('a question that means the same', () => {
     expect(attemptsOf(miss)).toEqual([embedded, ['config', COST]]);
   });
 
-  it('is found where the workspace says so for all its requests, and not by who wants no cache', async () => {
+  it('is found where the workspace enables it for all its requests, and not by requests that disable the cache', async () => {
     await administration.ask('PUT', '/v1/admin/workspaces/ws-default', { defaults: semantic() });
     const plain = clientOf({}, undefined, {});
     const alike = ['Which is the capital of Spain?', 'Tell me the capital of Spain!'] as const;

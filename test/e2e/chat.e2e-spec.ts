@@ -235,7 +235,7 @@ describe('portkey-ai, unmodified', () => {
     expect(text).toBe('Good morning to you, whoever you are.');
   });
 
-  it('works with a provider, its own key and a custom host, and no header of the gateway goes on', async () => {
+  it('works with a provider, its own key and a custom host, and no header of the gateway is forwarded', async () => {
     const client = portkey({
       provider: 'openai',
       Authorization: `Bearer ${world.clientSecret}`,
@@ -384,5 +384,5 @@ describe('every way to choose a provider and to show the key', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request and no others', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

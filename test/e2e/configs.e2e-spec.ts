@@ -301,7 +301,7 @@ describe('gatehouse apply', () => {
     expect((await world.administration.ask('GET', `/v1/configs/${pc}`)).data.version).toBe(2);
   });
 
-  it('tells all mistakes of a file at once, with their lines, and changes nothing', async () => {
+  it('reports all mistakes of a file at once, with their lines, and changes nothing', async () => {
     const path = await file(
       'wrong.yaml',
       [
@@ -378,5 +378,5 @@ describe('gatehouse apply', () => {
 });
 
 describe('after all of this', () => {
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

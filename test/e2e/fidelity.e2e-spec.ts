@@ -326,5 +326,5 @@ describe('E13, B30: a pass-through is true to the byte', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request, errors and odd bodies included', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

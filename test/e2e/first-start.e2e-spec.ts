@@ -88,7 +88,7 @@ describe('the first start', () => {
 });
 
 describe('the first start on a terminal', () => {
-  it('shows the keys, the set-up link, and a curl line that works as it stands', async () => {
+  it('shows the keys, the set-up link, and a curl line that works unchanged', async () => {
     const dataDir = newFolder();
     const stores = await outsideStores();
     const outputPath = join(dataDir, 'terminal.log');
@@ -144,7 +144,7 @@ describe('a later start', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('on a folder that is in use says so in a sentence, and does no harm', async () => {
+  it('on a folder that is in use reports it in a sentence, and does no harm', async () => {
     const second = await runToEnd(['start'], { ...env(), GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_PORT: '0' });
     expect(second.code).toBe(1);
     expect(second.output).toContain(dataDir);
@@ -153,7 +153,7 @@ describe('a later start', () => {
     expect(await service.ready()).toBe(true);
   });
 
-  it('on a port that is taken says so in a sentence that names the port', async () => {
+  it('on a port that is taken reports it in a sentence that names the port', async () => {
     const folder = newFolder();
     const taken = createServer();
     const port = await listenOnOneOf(taken, [0]);

@@ -102,7 +102,7 @@ describe("guardrails, with OpenAI's own client", () => {
     expect('It has the name '.startsWith(text)).toBe(true);
   });
 
-  it('ask a webhook, signed, and do what it says', async () => {
+  it('call a webhook, signed, and follow its verdict', async () => {
     const secret = 'a-secret-of-the-webhook';
     const { upstream } = world;
     upstream.on('/verdict', {

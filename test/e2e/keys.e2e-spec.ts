@@ -110,7 +110,7 @@ describe('F: a key that is none', () => {
     expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 401])]);
   });
 
-  it('F05: a key that ended says so to its holder alone: with any other secret it is as unknown as any', async () => {
+  it('F05: a key that ended is reported to its holder alone: with any other secret it is as unknown as any', async () => {
     const revoked = await aKey();
     const expired = await aKey();
     expect((await probe(expired.key)).status).toBe(200);
@@ -435,5 +435,5 @@ describe('the gateway key and the provider', () => {
 });
 
 describe('after all of this', () => {
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -222,7 +222,7 @@ describe('a row', () => {
     });
   });
 
-  it('of a body that is no JSON says so', async () => {
+  it('of a body that is no JSON reports it', async () => {
     const answer = await world.send({
       method: 'POST',
       path: CHAT,
@@ -287,7 +287,7 @@ describe('bodies', () => {
     expect(JSON.stringify(row)).toContain('An answer of some words');
   });
 
-  it('are not kept when the caller says so', async () => {
+  it('are not kept when the caller disables them', async () => {
     world.upstream.on(PATH, { headers: JSON_TYPE, body: completion(USAGE) });
     const { answer, row } = await rowOf({}, { 'x-gateway-debug': 'false' });
     expect((await bodiesOf(answer.requestId)).filter(({ has_body }) => has_body)).toEqual([]);
@@ -450,5 +450,5 @@ describe('through the gateway', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -160,7 +160,7 @@ describe('portkey-ai, unmodified', () => {
   });
 });
 
-describe('what people lose', () => {
+describe('what users lose', () => {
   const untilRefused = async (key: string, status: number): Promise<void> => {
     // Each on a connection of its own: one process that has heard of it is not all of them.
     const everywhere = async (): Promise<boolean> =>

@@ -195,7 +195,7 @@ describe('a load balance', () => {
 });
 
 describe('a breaker of a saved config', () => {
-  it('that one process opened keeps the others from asking too', async () => {
+  it('that one process opened keeps the others from calling too', async () => {
     world.upstream.on(CHAT, fails);
     const threshold = 4;
     const cb_config = { failure_threshold: threshold, cooldown_interval: 60_000 };
@@ -262,7 +262,7 @@ describe('what a config may say besides', () => {
   });
 
   it.each(['use_retry_after_header', 'use_retry_after_headers'])(
-    'waits as long as the provider asks (%s)',
+    'waits as long as the provider requests (%s)',
     async (name) => {
       let isFirst = true;
       world.upstream.on(CHAT, () => {
@@ -300,7 +300,7 @@ describe('what a config may say besides', () => {
 });
 
 describe('a row of the log', () => {
-  it('tells plan, conditions, targets and costs, and a simulation had said the same', async () => {
+  it('has plan, conditions, targets and costs, equal to those of a simulation', async () => {
     world.upstream.on(CHAT, fails);
     const tried = [{ virtual_key: keys.first, retry: { attempts: 0 } }, { virtual_key: keys.second }];
     const document = {
@@ -344,7 +344,7 @@ describe('a row of the log', () => {
 });
 
 describe('moderation by a provider', () => {
-  it('asks it with a stored key, and denies what it flags', async () => {
+  it('calls it with a stored key, and denies what it flags', async () => {
     world.upstream.on('/base/v9/moderations', ({ body }) => {
       const isBad = body.toString().includes('harm');
       const results = [{ flagged: isBad, categories: { violence: isBad, hate: false } }];

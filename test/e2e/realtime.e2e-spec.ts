@@ -301,7 +301,7 @@ describe('a refusal comes before the upgrade, as an HTTP response', () => {
     expect(status).toBe(401);
   });
 
-  it('where a guardrail would have to look at what is said', async () => {
+  it('where a guardrail would have to inspect the session', async () => {
     const hook = { 'default.contains': { operator: 'none', words: ['Apollo'] }, deny: true, id: 'names' };
     const config = JSON.stringify({ virtual_key: slug, input_guardrails: [hook] });
     const headers = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-config': config };
@@ -314,7 +314,7 @@ describe('a refusal comes before the upgrade, as an HTTP response', () => {
     expect([status, body.error.code]).toEqual([400, 'header_invalid']);
   });
 
-  it('of the provider itself, as it was said', async () => {
+  it('of the provider itself, unchanged', async () => {
     upstream.refusal = { status: 403, body: '{"error":{"code":"no_access","message":"no"}}' };
     const { status, body, headers } = await refused({});
     expect([status, body]).toEqual([403, { error: { code: 'no_access', message: 'no' } }]);
@@ -326,7 +326,7 @@ describe('a refusal comes before the upgrade, as an HTTP response', () => {
     expect([status, body.error.code]).toEqual([403, 'custom_host_blocked']);
   });
 
-  it('leaves the connection to an ordinary request that asks for another protocol', async () => {
+  it('leaves the connection to an ordinary request for another protocol', async () => {
     const { port } = new URL(world.service.baseUrl);
     const socket = connect(Number(port), '127.0.0.1');
     const body = '{"model":"sandbox-1","messages":[{"role":"user","content":"hi"}]}';
@@ -569,5 +569,5 @@ describe('afterwards', () => {
     ).toBe(true);
   });
 
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -236,7 +236,7 @@ describe('limits of two instances', () => {
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body.toString())?.[1]);
   };
 
-  it('Redis unavailable: open limits let requests pass and count each, closed ones refuse, and readiness says so', async ({
+  it('Redis unavailable: open limits let requests pass and count each, closed ones refuse, and readiness reports it', async ({
     skip,
   }) => {
     if (!redis) return skip('There is no redis-server on this machine.');

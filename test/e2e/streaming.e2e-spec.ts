@@ -149,7 +149,7 @@ describe('a stream', () => {
 });
 
 describe('a client that leaves', () => {
-  it('in the middle of a stream ends the call to the provider before it has said much more, and the row says so', async () => {
+  it('in the middle of a stream ends the call to the provider soon after, and the row records it', async () => {
     let said = 0;
     world.upstream.on('/base/v9/chat/completions', {
       headers: SSE,
@@ -385,5 +385,5 @@ async function drain(stream: AsyncIterable<unknown>): Promise<{ text: string; fa
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

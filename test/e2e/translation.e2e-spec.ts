@@ -106,7 +106,7 @@ describe.each(CLIENTS)('a stream for a client of $shape', (client) => {
       'ends with half an event',
       START + delta('Hel') + 'event: content_block_delta\ndata: {"type":"content_bl',
     ],
-  ])('that %s ends with an error in its own words, and the row says so', async (_, body) => {
+  ])('that %s ends with an error in its own format, and the row records it', async (_, body) => {
     const answer = await ask(client, { headers: EVENTS, body });
     const text = answer.body.toString();
 
@@ -349,7 +349,7 @@ it('what a provider cannot do is refused with the name of the parameter, and not
   expect(world.upstream.ledger).toEqual([]);
 });
 
-it('an endpoint that the row of a provider does not list is forwarded, and the response says so', async () => {
+it('an endpoint that the row of a provider does not list is forwarded, and the response reports it', async () => {
   world.upstream.on('/v1/moderations', { headers: JSON_TYPE, body: '{"mine": 1.0}' });
   const answer = await world.send({
     method: 'POST',
@@ -367,7 +367,7 @@ it('an endpoint that the row of a provider does not list is forwarded, and the r
   expect(answer.headers['x-gateway-endpoint']).toBe('unlisted');
 });
 
-it('the log has one row per request, and no secret stands anywhere', async () => {
+it('the log has one row per request, and no secret appears anywhere', async () => {
   await world.checkLog();
   await world.checkCanaries();
 });

@@ -265,5 +265,5 @@ describe('a virtual key', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -89,7 +89,7 @@ describe('B: a path', () => {
     '/v1/x;v=1/y',
     '/v1/x:batch',
     '/v1/~me/*',
-  ])('B10: %s goes on as it was written', async (target) => {
+  ])('B10: %s is forwarded as it was written', async (target) => {
     const answer = await ask(target, 'GET', 'once');
     expect(answer.status).toBe(200);
     expect(targets()).toEqual([`/base/v9${target.slice(3)}`]);
@@ -151,7 +151,7 @@ describe('B: a path', () => {
   });
 
   it.each(['?a=1&a=2&b=%2f..&c', '?', '?=&&', '?x=%zz', '?a=../..', '?x[]=1&y={z}|`^', "?q='or''='"])(
-    'B30: the query %s goes on byte for byte',
+    'B30: the query %s is forwarded byte for byte',
     async (query) => {
       await ask(`/v1/x${query}`, 'GET', 'once');
       expect(targets()).toEqual([`/base/v9/x${query}`]);
@@ -174,5 +174,5 @@ describe('B: a path', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -304,7 +304,7 @@ describe('C: headers', () => {
     expect(received && header(received, 'x-kept')).toBe('yes');
   });
 
-  it('C24: the gateway key goes to no provider, in whatever header it stands', async () => {
+  it('C24: the gateway key reaches no provider, in whatever header it is', async () => {
     const { key } = world.apiKey;
     const { answers } = await exchange(
       post([`X-Copy: ${key}`, `X-Other: prefix ${key} suffix`, `api-key: ${key}`]),
@@ -425,5 +425,5 @@ describe('C: headers', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -319,5 +319,5 @@ async function dripped(parts: readonly string[]) {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -126,7 +126,7 @@ describe.each(WAYS)('E: $way', ({ path }) => {
     },
   );
 
-  it('a body after 204 is not believed', async () => {
+  it('a body after 204 is ignored', async () => {
     const answer = await send('no-content-with-body', path);
     expect([204, 502]).toContain(answer.status);
     expect(answer.body.toString()).not.toContain('12345');
@@ -271,5 +271,5 @@ describe('E: other hostilities', () => {
 
 describe('after all of this', () => {
   it('the log has one row per request', () => world.checkLog());
-  it('no secret stands anywhere, the log included', () => world.checkCanaries());
+  it('no secret appears anywhere, the log included', () => world.checkCanaries());
 });

@@ -159,7 +159,7 @@ describe('whatever a config says and whatever providers do', () => {
     expect(unless(({ text }) => !/internal_error|concurrency_limited/.test(text))).toBeUndefined();
   });
 
-  it('what the client gets for whole is what a provider said', () => {
+  it("every complete response equals the provider's output", () => {
     const isWhole = (one: Asked): boolean =>
       !one.leaves && one.status === 200 && one.row.ending === 'completed' && one.row.error_code === null;
     /** Nonsense and errors pass as they came where the client speaks their dialect. */
