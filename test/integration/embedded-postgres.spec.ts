@@ -84,7 +84,7 @@ describe('EmbeddedPostgres', () => {
     expect(await ask(second, 'SELECT value FROM kept')).toBe(42);
   });
 
-  it('asks for a password, which lies in a file for its owner alone, and gives each folder another', async () => {
+  it('requires a password, which is in a file for its owner alone, and gives each folder another', async () => {
     const server = await start();
     const wrong = new Client({ connectionString: server.url.reveal().replace(/:[^:@]+@/, ':wrong@') });
 
@@ -162,7 +162,7 @@ describe('EmbeddedPostgres', () => {
     },
   );
 
-  it('goes on trying for as long as the server does not start, and is back on the same address when it can', async () => {
+  it('keeps trying for as long as the server does not start, and is back on the same address when it can', async () => {
     const server = await start();
     const url = server.url.reveal();
     await ask(server, 'CREATE TABLE kept AS SELECT 42 AS value');

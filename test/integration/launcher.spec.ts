@@ -359,7 +359,7 @@ describe('gatehouse start', () => {
       );
     });
 
-    it('goes on serving while its database does not start again, and brings it back when it can', async () => {
+    it('keeps serving while its database does not start again, and brings it back when it can', async () => {
       const service = await start();
       const gateways = service.of('main.js');
       const global = join(dataDir, 'postgres', 'global');

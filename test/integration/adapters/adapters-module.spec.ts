@@ -59,7 +59,7 @@ const ofAdministration = async (environment: Environment = {}) => {
 };
 
 describe('the adapters of a gateway process', () => {
-  it('stand behind every port, by the settings, and let go of everything at the end', async () => {
+  it('implement every port, by the settings, and release everything at the end', async () => {
     const module = await ofGateway();
 
     for (const port of [ApiKeyDirectory, VirtualKeyDirectory, LogSink, PriceBook, Egress, ClientAddresses])
@@ -92,7 +92,7 @@ describe('the adapters of a gateway process', () => {
 });
 
 describe('the adapters of the administration', () => {
-  it('stand behind its ports, by the settings', async () => {
+  it('implement its ports, by the settings', async () => {
     const redis = await startFakeRedis();
     const [alone, withRedis] = [await ofAdministration(), await ofAdministration({ REDIS_URL: redis.url })];
 

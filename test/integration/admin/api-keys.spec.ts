@@ -60,7 +60,7 @@ describe('API keys', () => {
         expect((await listed(`ids=${ids}`)).error.message).toContain('"ids" must be 1 to 100 ids');
     });
 
-    it('find keys by type and by a part of the name, whose wildcards stand for themselves', async () => {
+    it('find keys by type and by a part of the name, whose wildcards are literal', async () => {
       const stamp = randomUUID();
       const user = (await aKey({ name: `${stamp} 100% Report` })).body.id as string;
       const body = { name: `${stamp} 1000 report`, workspace_id: 'ws-default', scopes: ['logs.view'] };
@@ -231,7 +231,7 @@ describe('API keys', () => {
   });
 
   describe('what a key may grant', () => {
-    it('refuses a workspace key that wants an admin key, and records the attempt', async () => {
+    it('refuses an admin key to a workspace key, and records the attempt', async () => {
       const { key, id } = await app.workspaceKey();
       const refused = await app.call('POST', ADMIN_KEYS, {
         key,
@@ -535,7 +535,7 @@ describe('API keys', () => {
       expect((await app.call('DELETE', `/v1/api-keys/${id}`, { headers, body: '' })).status).toBe(200);
     });
 
-    it('tells the processes of every change', async () => {
+    it('notifies the processes of every change', async () => {
       const { id } = (await aKey()).body;
       await app.call('PUT', `/v1/api-keys/${id}`, { body: { name: 'New' } });
       await app.call('POST', `/v1/api-keys/${id}/rotate`);
@@ -548,7 +548,7 @@ describe('API keys', () => {
   });
 
   describe('listing', () => {
-    it('shows a workspace key its own workspace only, whatever it asks for', async () => {
+    it('shows a workspace key its own workspace only, whatever it requests', async () => {
       const foreign = (await aKey({ workspace_id: workspaceTwo })).body;
       const { key } = await app.workspaceKey();
       const list = await app.call('GET', '/v1/api-keys?page_size=100', { key });
@@ -625,7 +625,7 @@ describe('API keys', () => {
       }
     });
 
-    it('needs the scope for the very kind of key', async () => {
+    it('needs the scope for the same kind of key', async () => {
       const { id } = (await aKey()).body;
       const { key } = await app.workspaceKey(['workspace_service_api_keys.read']);
       const refused = await app.call('GET', `/v1/api-keys/${id}`, { key });

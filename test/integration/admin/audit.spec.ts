@@ -25,7 +25,7 @@ describe('the audit trail', () => {
   const last = async () => (await app.audited()).at(-1);
   const count = async () => (await app.audited()).length;
 
-  it('tells who did what to what, from where, with what', async () => {
+  it('records who did what to what, from where, with what', async () => {
     const { slug } = (await aVirtualKey({ note: 'a note' })).body.data;
     const [{ id: adminKey }] = await app.dataSource.query(
       "SELECT id FROM api_keys WHERE kind = 'organisation-service'",
@@ -107,7 +107,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(record)).not.toContain('sk-canary-2');
   });
 
-  it('does not believe a forwarded address of a stranger', async () => {
+  it('ignores a forwarded address of a stranger', async () => {
     await app.call('DELETE', '/v1/virtual-keys/none', { headers: { 'x-forwarded-for': '1.2.3.4' } });
 
     expect((await last()).ip).toBe('127.0.0.1');
@@ -163,7 +163,7 @@ describe('the audit trail', () => {
       );
     }
 
-    it('nothing changes, and the response says so', async () => {
+    it('nothing changes, and the response reports it', async () => {
       const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
       await administer(app.url, 'ALTER TABLE audit_records RENAME TO audit_records_away');
       try {
@@ -275,7 +275,7 @@ describe('the audit trail', () => {
       expect((await list(`?${query}`)).status).toBe(400);
     });
 
-    it('has nothing of a country, which no record tells', async () => {
+    it('has no country, which no record has', async () => {
       expect((await list('?country=DE')).body).toMatchObject({ total: 0, records: [] });
     });
 

@@ -84,7 +84,7 @@ describe('configs', () => {
       ],
     };
 
-    it('tell plan, conditions, order, weights and prices, and send nothing', async () => {
+    it('return plan, conditions, order, weights and prices, and send nothing', async () => {
       const { status, body } = await simulate({ config: BY_COST, workspace_id: 'ws-default' });
 
       expect(status).toBe(200);
@@ -312,7 +312,7 @@ describe('configs', () => {
     expect(Number(count)).toBe(Number(before[0].count) + 1);
   });
 
-  it('tell what goes by them: keys, keys of users, and requests that name none', async () => {
+  it('list what uses them: keys, keys of users, and requests that name none', async () => {
     const config = { name: 'Used', slug: 'pc-used', config: SIMPLE, workspace_id: app.first.workspace_id };
     expect((await app.call('POST', CONFIGS, { body: config })).status).toBe(200);
     const usage = async () => (await app.call('GET', `${CONFIGS}/pc-used/usage`)).body;
@@ -397,7 +397,7 @@ describe('configs', () => {
     expect(await inForce(slug)).toBeNull();
   });
 
-  it('are changed only as they were seen, where the client asks for that', async () => {
+  it('are changed only if unchanged since they were read, where the client requests that', async () => {
     const { slug } = await aConfig();
     const { headers } = await app.call('GET', `${CONFIGS}/${slug}`);
     const change = (attempts: number) =>
@@ -409,7 +409,7 @@ describe('configs', () => {
     expect((await change(5)).status).toBe(412);
   });
 
-  it('tell who did what, with the document before and after', async () => {
+  it('record who did what, with the document before and after', async () => {
     const { slug, id } = await aConfig();
     await put(slug, { config: OTHER });
     const record = (await app.audited()).at(-1);

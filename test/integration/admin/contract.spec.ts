@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
   const isOfSession = ({ security }: OperationObject) =>
     JSON.stringify(security) === '[{"dashboard-session":[]}]';
 
-  it('says of every operation what it is for, who may, and which refusals there are, each with an example', () => {
+  it('documents for every operation its purpose, its callers, and its refusals, each with an example', () => {
     const shared = document.components?.responses ?? {};
     expect(operations().length).toBeGreaterThan(100);
     for (const { where, operationId, summary, description, responses } of operations()) {
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('says that a key opens what a guard stands before, and that none is needed elsewhere', () => {
+  it('documents a key where a guard requires one, and none elsewhere', () => {
     const open = operations().filter(({ description }) => description?.includes('Needs no API key'));
     expect(open.map(({ where }) => where)).toEqual([
       'post /v1/admin/invites/accept',

@@ -135,7 +135,7 @@ describe('guardrails', () => {
     });
   });
 
-  it('of another workspace or organization are not found, by people and by the gateway', async () => {
+  it('of another workspace or organization are not found, by users and by the gateway', async () => {
     const { body } = await make();
     const { key } = await app.workspaceKey(undefined, workspaceTwo);
 

@@ -209,7 +209,7 @@ describe('what an organization and a workspace impose on requests', () => {
     }
   });
 
-  it('reach every key: guardrails of the organization first, metadata, and the config of people', async () => {
+  it('reach every key: guardrails of the organization first, metadata, and the config of users', async () => {
     const [ofAll, ofWorkspace] = [await general(), await own()];
     const { slug } = (await aConfig({ provider: 'sandbox' })).body.data;
     const { key } = await app.workspaceKey();

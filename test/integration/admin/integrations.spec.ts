@@ -460,7 +460,7 @@ describe('integrations', () => {
       });
     });
 
-    it('stand beside public list prices of units', async () => {
+    it('appear beside public list prices of units', async () => {
       const read = await app.call('GET', '/v1/model-configs/pricing/openai/tts-1', { key: '' });
 
       expect(read.body).toMatchObject({
@@ -491,7 +491,7 @@ describe('integrations', () => {
   });
 
   describe('providers', () => {
-    it('share the names of virtual keys, and stand in a list of their own', async () => {
+    it('share the names of virtual keys, and have a list of their own', async () => {
       const slug = await aShared();
       await grant(slug, 'ws-default', { create_default_provider: false });
       const taken = aName();

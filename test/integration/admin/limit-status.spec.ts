@@ -115,7 +115,7 @@ describe('the status of limits', () => {
     ]);
   });
 
-  it('tells when a budget ends at its rate of use', async () => {
+  it('shows when a budget ends at its rate of use', async () => {
     const slug = await aVirtualKey({ usage_limits: { ...BUDGET, periodic_reset: null } });
     await spend(slug, 10);
     await app.dataSource.query(

@@ -172,7 +172,7 @@ describe('limits of keys', () => {
     expect(data.find((key: { id: string }) => key.id === body.id)).toMatchObject({ status: 'exhausted' });
   });
 
-  it('tell once of a threshold and once of the end', async () => {
+  it('notify once of a threshold and once of the end', async () => {
     const { body } = await aKey({ usage_limits: BUDGET });
     const [rule] = (await rowOf(body.id)).usageLimits ?? [];
     for (const nano of [8_000_000_000, 1, 1, 2_499_999_998, 1]) await spend(body.id, nano);

@@ -88,7 +88,7 @@ describe('members of a workspace', () => {
     ['x'],
     [[]],
     [null],
-  ])('are not added where %j stands in the place of one', async (user) => {
+  ])('are not added where %j is in the place of one', async (user) => {
     const { status, body } = await app.call('POST', members, { body: { users: [user] } });
 
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);

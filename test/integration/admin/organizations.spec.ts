@@ -87,7 +87,7 @@ describe('GET /v1/admin/me', () => {
   });
   afterAll(() => app.close());
 
-  it('tells each caller who it is and what it may do', async () => {
+  it('shows each caller who it is and what it may do', async () => {
     const made = await app.workspaceKey(['logs.list', 'completions.write']);
 
     const { body } = await app.call('GET', '/v1/admin/me', { key: made.key });

@@ -70,7 +70,7 @@ describe('the table of permissions', () => {
     expect(found).toEqual(wanted);
   });
 
-  it('shows in lists what lies within reach, and nothing else', async () => {
+  it('lists what is within reach, and nothing else', async () => {
     const lists = PERMISSIONS.filter(({ operation, statuses, on }) => {
       const isRead = operation.startsWith('GET') && !ENDLESS.includes(operation);
       const isList = isRead && !operation.includes('{') && on === undefined;

@@ -71,7 +71,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await make(key)).body.error).toMatchObject({ code: 'header_invalid' });
   });
 
-  it('keeps no secret in clear, and forgets after a day', async () => {
+  it('keeps no secret in clear text, and expires after a day', async () => {
     const { body } = await make('k-5', 'sealed');
     const stored = await app.dataSource.query('SELECT sealed_answer FROM idempotent_answers');
     expect(

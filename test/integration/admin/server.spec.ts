@@ -101,7 +101,7 @@ describe('the web server of the administration', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('wants a type with a body', async () => {
+  it('requires a type with a body', async () => {
     expect((await raw({ 'content-length': '2' }, '{}')).status).toBe(415);
   });
 

@@ -4,7 +4,7 @@ import { AdminApp, type Answer } from '../../support/admin-app.js';
 
 const USERS = '/v1/admin/users';
 
-describe('people of the organization', () => {
+describe('users of the organization', () => {
   let app: AdminApp;
   let firstOwner: string;
 
@@ -79,7 +79,7 @@ describe('people of the organization', () => {
       }
     });
 
-    it('does not find people of another organization', async () => {
+    it('does not find users of another organization', async () => {
       const { organizationId } = await app.anotherOrganization();
       const id = randomUUID();
       await app.dataSource.query(
@@ -238,7 +238,7 @@ describe('people of the organization', () => {
         })
       ).body;
 
-    it('asks for the address, and says what goes and who gets the rest', async () => {
+    it('requires the address, and shows what is deleted and what is transferred to whom', async () => {
       const { id, email } = await app.aPerson({ workspaces: [{ id: 'ws-default', role: 'manager' }] });
       await aUserKey(id);
       await aServiceKey(id, ['logs.list']);

@@ -73,7 +73,7 @@ describe('tests of credentials', () => {
     return (await app.call('POST', '/v1/virtual-keys', { body })).body.data.slug;
   }
 
-  it('tells which models a credential reaches, and how many have no price', async () => {
+  it('reports which models a credential reaches, and how many have no price', async () => {
     const { status, body } = await test();
 
     expect([status, body]).toEqual([

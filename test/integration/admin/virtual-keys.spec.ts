@@ -126,7 +126,7 @@ describe('virtual keys', () => {
       expect((await make({ slug: 'shared-name', workspace_id: workspaceTwo })).status).toBe(409);
     });
 
-    it('needs no secret for a provider that asks for none', async () => {
+    it('needs no secret for a provider that requires none', async () => {
       const slug = await aSlug({ provider: 'sandbox', key: undefined });
 
       expect((await rowOf(slug)).sealedCredentials).toBeNull();

@@ -105,7 +105,7 @@ describe('workspaces', () => {
     expect((await app.call('GET', `${WORKSPACES}/${other}`)).body.defaults).toEqual({});
   });
 
-  it('loses single defaults that are null, as if they had never been said', async () => {
+  it('loses single defaults that are null, as if they had never been set', async () => {
     const { slug } = await aWorkspace('Emptied', { defaults: { metadata: { a: '1' } } });
 
     const defaults = { metadata: null, input_guardrails: null, output_guardrails: null };
@@ -152,7 +152,7 @@ describe('workspaces', () => {
     expect((await app.call('POST', WORKSPACES, { body })).status).toBe(400);
   });
 
-  it('takes each of its people once, however the id is written', async () => {
+  it('takes each of its users once, however the id is written', async () => {
     const id = randomUUID();
     const users = [id, id.toUpperCase()];
 
@@ -162,7 +162,7 @@ describe('workspaces', () => {
     });
   });
 
-  it('makes none when one of its people is not in the organization', async () => {
+  it('makes none when one of its users is not in the organization', async () => {
     const before = (await app.call('GET', WORKSPACES)).body.total;
 
     const users = [randomUUID()];
@@ -213,7 +213,7 @@ describe('workspaces', () => {
   });
 
   describe('deleting one', () => {
-    it('asks for its name, and says what goes with it', async () => {
+    it('requires its name, and shows what is deleted with it', async () => {
       const { id: user } = await app.aPerson();
       const { id, slug } = await aWorkspace('Doomed', { users: [user] });
       await app.workspaceKey(['logs.view'], id);

@@ -537,13 +537,13 @@ describe('a facet', () => {
     expect(facet).toMatchObject({ is_filtered: true, has_more: false });
   });
 
-  it('counts what the other filters let in, where rollups tell their values apart', async () => {
+  it('counts what the other filters let in, where rollups distinguish their values', async () => {
     const facet = await ask('facets/provider', { query: { model: 'gpt-5', status_code: '429' } });
     const fitting = records.filter(({ model, status }) => model === 'gpt-5' && status === 429);
     expect(found(facet)).toEqual(counts(fitting, ({ provider }) => provider));
   });
 
-  it('never reads request rows: it leaves out a filter that would need them, and says so', async () => {
+  it('never reads request rows: it leaves out a filter that would need them, and reports it', async () => {
     const facet = await ask('facets/provider', { query: { model: 'gpt-5', cost_min: '2' } });
     const fitting = records.filter(({ model }) => model === 'gpt-5');
     expect(facet.is_filtered).toBe(false);
@@ -750,7 +750,7 @@ describe('who sees what', () => {
       }
   });
 
-  it('asks for the scope', async () => {
+  it('requires the scope', async () => {
     const { key } = await app.workspaceKey(['logs.list']);
     expect((await app.call('GET', '/v1/analytics/graphs/cost', { key })).status).toBe(403);
     expect((await app.call('GET', '/v1/analytics/groups/users', { key })).status).toBe(403);

@@ -194,11 +194,11 @@ describe('when retention has taken request rows and minutes', () => {
   });
 
   const itSays = () => {
-    it('the figures of the past are what they were', () => expectTheWholePast(dropping));
+    it('the figures of the past stay unchanged', () => expectTheWholePast(dropping));
 
     it('all covers the whole retention time', () => expectEverything(dropping, { from: KEPT_FROM, to: TO }));
 
-    it('a range that cuts an hour is widened to it, and the response says so', async () => {
+    it('a range that cuts an hour is widened to it, and the response reports it', async () => {
       const figures = figuresOf(dropping);
       const old = facts.filter(({ at }) => at < KEPT_FROM - 2 * DAY);
       for (let times = 0; times < 10; times++) {
@@ -236,7 +236,7 @@ describe('when retention has taken request rows and minutes', () => {
     });
 
     it.each(ODD)(
-      'in days of %s an hour counts to the day in which it begins, and the response says so',
+      'in days of %s an hour counts to the day in which it begins, and the response reports it',
       async (timeZone) => {
         const question = {
           ...ALL,
@@ -249,7 +249,7 @@ describe('when retention has taken request rows and minutes', () => {
       },
     );
 
-    it('what only request rows can tell of a time in which they are gone is not called exact', async () => {
+    it('what only deleted request rows could show is not called exact', async () => {
       const { body } = await dropping.call(
         'GET',
         `/v1/analytics/groups/${OF_ROWS}?time_of_generation_min=${new Date(FROM).toISOString()}`,

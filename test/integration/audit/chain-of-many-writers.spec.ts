@@ -84,7 +84,7 @@ describe('the chain of an organization with many writers', () => {
     expect(await verified()).toEqual({ records: 40, brokenAt: null, problem: null });
   });
 
-  it('goes on from where the database says it ends', async () => {
+  it('continues from the end in the database', async () => {
     const [writer] = writers;
     await writer.write();
     await administer(
@@ -98,7 +98,7 @@ describe('the chain of an organization with many writers', () => {
     expect(await isThere('Behind the seventh')).toBe(true);
   });
 
-  it('has nothing of a change that fails behind its record, and goes on behind it', async () => {
+  it('has nothing of a change that fails after its record, and continues after it', async () => {
     const [writer] = writers;
     await writer.write('Before');
     const failing = writer.write('Undone', () => {

@@ -239,7 +239,7 @@ describe('forwarding of audit records', () => {
     }
   });
 
-  it('speaks syslog over TCP, and believes only a receiver that has read to the end', async () => {
+  it('supports syslog over TCP, and trusts only a receiver that has read to the end', async () => {
     const sink = await SyslogReceiver.start('tcp');
     try {
       const made = await create({ url: sink.url });
@@ -293,7 +293,7 @@ describe('forwarding of audit records', () => {
     expect(state.lag).toBeGreaterThan(0);
   });
 
-  it('keeps the secret to itself, and asks for it again when it is to go elsewhere', async () => {
+  it('keeps the secret to itself, and requires it again for another destination', async () => {
     const made = await aWebhook();
     expect(made).toMatchObject({ secret: '***', type: 'webhook', enabled: true });
     const elsewhere = `http://localhost:${new URL(webhook.url).port}/audit`;

@@ -120,7 +120,7 @@ describe('a transaction that keeps the chain of one organization', () => {
     await app.close();
   });
 
-  it('holds up its own changes alone: another organization goes on, from the same process', async () => {
+  it('holds up its own changes alone: another organization continues, from the same process', async () => {
     const { organizationId } = await app.anotherOrganization();
     const unit = app.app.get(UnitOfWork);
     const changeOther = () =>

@@ -29,7 +29,7 @@ describe('the check of the audit log by REST', () => {
     expect(await app.audited()).toHaveLength(before);
   });
 
-  it('goes on behind a record that was checked, and refuses what is no number', async () => {
+  it('continues after a record that was checked, and refuses an invalid number', async () => {
     const { total } = await verify();
 
     expect(await verify('?after=1')).toMatchObject({ verified_up_to: total, problem: null });

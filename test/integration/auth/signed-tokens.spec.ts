@@ -398,7 +398,7 @@ describe('a user that is not known yet', () => {
 
   afterAll(() => setUp());
 
-  it('is refused where the organization says so, and acts as a service where it says nothing', async () => {
+  it('is refused where the organization requires a user, and acts as a service by default', async () => {
     const email = stranger();
     await setUp(issuer.setting({ unknown_people: 'refuse' }));
     expect((await list(forWorkspace({ email_id: email }))).status).toBe(403);
@@ -407,7 +407,7 @@ describe('a user that is not known yet', () => {
     expect(await known(email)).toEqual([]);
   });
 
-  it('becomes a member without workspaces, and the trail says so', async () => {
+  it('becomes a member without workspaces, and the trail records it', async () => {
     const email = stranger();
     await welcome();
 
@@ -518,7 +518,7 @@ describe('the keys of an issuer', () => {
     expect((await list(forWorkspace())).status).toBe(401);
   });
 
-  it('are fetched once for all who ask at the same time, in all processes', async () => {
+  it('are fetched once for simultaneous requests, in all processes', async () => {
     const own = await another();
     const processes = Array.from({ length: 3 }, anotherProcess);
     const tokens = Array.from({ length: 12 }, () =>
@@ -594,7 +594,7 @@ describe('the keys of an issuer', () => {
     expect((await app.call('GET', SETTING)).body.problem).toEqual(expect.any(String));
   });
 
-  it('are not believed any more a day after the last fetch', async () => {
+  it('are no longer trusted a day after the last fetch', async () => {
     const own = await another();
     const good = own.token(organization(), { workspace_slug: 'ws-default' });
     expect(await anotherProcess().find(good)).not.toBeNull();

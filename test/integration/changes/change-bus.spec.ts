@@ -102,7 +102,7 @@ if (redisUrl)
   ]);
 
 describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
-  it('tells every process of a change, the one that made it too, within a second', async () => {
+  it('notifies every process of a change, the one that made it too, within a second', async () => {
     const [here, there] = [await listening(makeBus), await listening(makeBus)];
     const change = aChange();
 
@@ -125,7 +125,7 @@ describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
     await expect.poll(() => changesIn(heard)).toEqual([change]);
   });
 
-  it('never tells of what was rolled back', async () => {
+  it('never announces what was rolled back', async () => {
     const { publisher, heard } = await listening(makeBus);
     const [undone, done] = [aChange(), aChange()];
 
@@ -151,7 +151,7 @@ describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
     await expect.poll(() => changesIn(heard)).toContainEqual(change);
   });
 
-  it('tells all listeners, whatever one of them does', async () => {
+  it('notifies all listeners, whatever one of them does', async () => {
     const { publisher, heard } = await listening(() => {
       const made = makeBus();
       made.feed.subscribe(() => {

@@ -278,7 +278,7 @@ describe('the groups of a policy', () => {
     },
   );
 
-  it('are read only as far as they may stand on the page, which an index tells', async () => {
+  it('are read only as far as they may be on the page, by an index', async () => {
     for (const skip of [0, GROUPS / 2, GROUPS - 50]) {
       const plan = `EXPLAIN (ANALYZE, FORMAT JSON) ${ENTITIES}`;
       const [row] = await sql(plan, [organizationId, limitId, NOW, null, null, skip, 50]);

@@ -67,7 +67,7 @@ const TENANT_TABLES = `
   ORDER BY 1`;
 
 describe('row-level security', () => {
-  it('stands around every table that names an organization, those of later migrations too', async () => {
+  it('covers every table that names an organization, those of later migrations too', async () => {
     const tables: { name: string; tenant: string }[] = await sql(TENANT_TABLES);
 
     expect(tables.length).toBeGreaterThan(10);
@@ -170,7 +170,7 @@ describe('row-level security', () => {
     await expect(asRole(setTo(A), statement)).rejects.toThrow('permission denied');
   });
 
-  it('stands before the connections of the log too', async () => {
+  it('covers the connections of the log too', async () => {
     const logs = new LogDatabase(database.dataSource, unit);
     const seen = await reading(A, () =>
       logs.read<{ id: string }>('SELECT organisation_id AS id FROM request_logs', []),

@@ -194,7 +194,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   it.each([
     ['window', () => aLimit({ amount: 100 })],
     ['slots', () => slots(100)],
-  ])('grants exactly what there is of a %s to many who ask at once', async (_kind, make) => {
+  ])('grants exactly what there is of a %s to simultaneous requests', async (_kind, make) => {
     const stores = await Promise.all(Array.from({ length: 12 }, async () => open()));
     const limit = make();
 
@@ -324,7 +324,7 @@ describe('a window whose clock was set back by hours', () => {
   });
 });
 
-describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
+describe.runIf(redisUrl)('slots in a Redis that has lost them', () => {
   it('are what the processes say that they hold', async () => {
     const [mine, other] = await Promise.all([redis(), redis()]);
     const limit = slots(3);
@@ -557,7 +557,7 @@ describe('budgets in PostgreSQL', () => {
     expect(await one(other, limit, { first: 100 })).toMatchObject({ granted: 0, free: 90 });
   });
 
-  it('lease exactly what there is to many who ask at once', async () => {
+  it('lease exactly what there is to simultaneous requests', async () => {
     const stores = Array.from({ length: 4 }, postgres);
     const limit = aBudget(100);
 

@@ -83,7 +83,7 @@ describe('GET /v1/logs?search=', () => {
     expect(refused.body.error.message).toContain('logs.view');
   });
 
-  it('goes on where it stopped: pages together hold each of what fits once', async () => {
+  it('continues where it stopped: pages together hold each match once', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 7; at++) {
       ids.push(await answered(json(`rasselbock ${at}`), { trace_id: 'pages' }));

@@ -210,7 +210,7 @@ describe('an export', () => {
     expect(gunzipSync((await fileOf(none)).bytes).length).toBe(0);
   });
 
-  it('has every row once after processes were killed at any piece, before or after its row said so', async () => {
+  it('has every row once after processes were killed at any piece, before or after its row recorded it', async () => {
     const { rows, filters } = await stored(220);
     const id = await started({ filters, requested_data: ['id', 'request'] });
     const source = compileSource();

@@ -209,7 +209,7 @@ describe('POST /v1/logs', () => {
     expect(count).toBe(480);
   });
 
-  it('keeps no bodies for an organization that wants none', async () => {
+  it('keeps no bodies for an organization that disables them', async () => {
     await app.call('PUT', '/v1/admin/organisation', { body: { log_bodies: false } });
     await post('/v1/logs', custom('bodiless'));
     const [row] = await listed('trace_id=bodiless');
@@ -380,7 +380,7 @@ describe('POST /v1/otel/v1/traces', () => {
     ['with its currency in the text', costing({ stringValue: '1.5 EUR' })],
     ['that is a truth value', costing({ boolValue: true })],
     ['that is empty', costing({ stringValue: '' })],
-  ])('keeps a span with a cost %s, without counting it as dollars, and says so', async (_, more) => {
+  ])('keeps a span with a cost %s, without counting it as dollars, and reports it', async (_, more) => {
     const { status, body } = await post(path, message(span('1414141414141414', more)));
 
     expect([status, body.partialSuccess?.rejectedSpans]).toEqual([200, 0]);
@@ -401,7 +401,7 @@ describe('POST /v1/otel/v1/traces', () => {
     ['beyond 64 bits', { doubleValue: 1e300 }],
     ['below zero', { intValue: -1 }],
     ['that are a truth value', { boolValue: true }],
-  ])('keeps a span with tokens %s without a usage, and says so', async (_, value) => {
+  ])('keeps a span with tokens %s without a usage, and reports it', async (_, value) => {
     const attributes = [...span('x').attributes.slice(0, 3), { key: 'gen_ai.usage.output_tokens', value }];
     const { body } = await post(path, message(span('1616161616161616', { attributes })));
 

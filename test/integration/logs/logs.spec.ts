@@ -361,7 +361,7 @@ describe('GET /v1/logs/{id}', () => {
     expect(body.response).toMatchObject({ body: null, body_unavailable: true });
   });
 
-  it('says of what lies beyond the reach exactly what it says of what is not there', async () => {
+  it('returns for a row beyond the reach exactly what it returns for a missing one', async () => {
     const absent = await get(uuidV7(Date.now()));
     const hidden = [
       await get(await stored(inTwo())),

@@ -142,7 +142,7 @@ async function delivered(sink: LogDestination): Promise<SinkRunner> {
 }
 
 describe('what the log must not keep', () => {
-  it('stands in no table, object, export, search or stream, and the rest of its requests does', async () => {
+  it('is in no table, object, export, search or stream, and the rest of its requests is', async () => {
     await rules();
     await app.app.listen(0, '127.0.0.1');
     const controller = new AbortController();
@@ -287,7 +287,7 @@ describe('what the log must not keep', () => {
     expect(over.request_preview).toBeUndefined();
   });
 
-  it('is refused when it is not said well, and recorded when it is', async () => {
+  it('is refused when it is invalid, and recorded when it is valid', async () => {
     const given = { headers: ['two words'], json_paths: ['messages'], patterns: ['(', 'x*'] };
     for (const path of ['/v1/admin/organisation', '/v1/admin/workspaces/ws-default']) {
       const { status, body } = await app.call('PUT', path, { body: { log_redaction: given } });

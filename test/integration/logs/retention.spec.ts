@@ -303,7 +303,7 @@ describe('a day', () => {
 });
 
 describe('a legal hold', () => {
-  it('keeps a workspace whole and readable, whatever is said of its time, until the last one is released', async () => {
+  it('keeps a workspace whole and readable, whatever its retention, until the last one is released', async () => {
     const made = await dayWithRequests(28);
     await app.call('PUT', '/v1/admin/organisation', { body: { log_retention_days: 10 } });
     const first = (await hold({ reason: 'Case 1', workspace_id: two })).body;

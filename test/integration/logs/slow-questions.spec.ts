@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('PostgreSQL says of a question that takes too long what to ask instead, and counts nothing that can be done without', async () => {
+it('PostgreSQL suggests alternatives to a query that takes too long, and counts nothing unnecessary', async () => {
   const lock = app.dataSource.createQueryRunner();
   await lock.startTransaction();
   await lock.query('LOCK TABLE request_logs IN ACCESS EXCLUSIVE MODE');

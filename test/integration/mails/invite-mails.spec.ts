@@ -120,7 +120,7 @@ describe('mails with invites', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it('are tried again when the server refuses, and say nothing of what it said', async () => {
+  it('are retried when the server refuses, and reveal nothing of its reply', async () => {
     const { mailId } = await invite();
     server.refusals.push(
       '451 come back: your link is https://gate.example.com/invites/accept#gw_invite_echo',
@@ -190,7 +190,7 @@ describe('mails with invites', () => {
     expect(server.mails.flatMap(({ to }) => to).sort()).toEqual([one.email, two.email].sort());
   });
 
-  it('are not wanted when the change that wants them is undone', async () => {
+  it('are dropped when the change behind them is undone', async () => {
     const before = await app.dataSource.query('SELECT count(*)::int AS n FROM mails');
     await app.dataSource.query('ALTER TABLE audit_heads RENAME TO audit_heads_away');
     try {

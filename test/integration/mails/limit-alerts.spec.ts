@@ -172,7 +172,7 @@ describe('alerts of budgets', () => {
     expect(await waiting('mail')).toEqual([]);
   });
 
-  it('never show the secret, and tell nothing where there is no webhook', async () => {
+  it('never show the secret, and send nothing where there is no webhook', async () => {
     const shown = (await app.call('GET', ORGANIZATION)).body;
     expect(shown).toMatchObject({ has_alert_webhook_secret: true });
     const audited = JSON.stringify(await app.audited());

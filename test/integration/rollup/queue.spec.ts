@@ -143,7 +143,7 @@ describe('the queue on PostgreSQL', () => {
     await empty.drop();
   });
 
-  it('goes on after its connections were cut', async () => {
+  it('continues after its connections were cut', async () => {
     const jobs = await startJobs(database.dataSource, settings());
     await jobs.get(QueueBatchAnnouncer).announce(await storeBatch(database.dataSource, someRequests(5)));
     await untilAggregated();

@@ -235,7 +235,7 @@ describe('a new password', () => {
     });
   });
 
-  it('needs the old one, which a stolen session does not tell', async () => {
+  it('needs the old one, which a stolen session does not reveal', async () => {
     const { browser, email, password } = await signedIn();
     const answer = await browser.call('POST', '/v1/auth/password', {
       body: { current_password: 'not the password', new_password: NEW },

@@ -103,7 +103,7 @@ describe('a change that costs much', () => {
     expect((await change()).body?.error?.code).not.toBe('step_up_required');
   });
 
-  it('does not ask within 10 minutes, nor for a name, nor an API key', async () => {
+  it('is not required within 10 minutes, nor for a name, nor of an API key', async () => {
     const { browser, id } = administrator;
     await ago(browser, 9);
     expect((await browser.call('POST', '/v1/api-keys/workspace/service', { body: HERE })).status).toBe(200);
@@ -260,7 +260,7 @@ describe('an authenticator app', () => {
 });
 
 describe('a recovery code', () => {
-  it('stands in for the app once, however it is typed, and is stored as a hash', async () => {
+  it('replaces the app once, however it is typed, and is stored as a hash', async () => {
     const { email, password, recoveryCodes } = await withAuthenticator();
     expect(new Set(recoveryCodes).size).toBe(10);
     const [first = '', second = ''] = recoveryCodes;

@@ -376,7 +376,7 @@ describe('a session ends', () => {
     await isOver(browser);
   });
 
-  it('not while it is used, and says so once a minute', async () => {
+  it('not while it is used, and records that once a minute', async () => {
     const { browser, answer } = await signedIn();
     const { id } = answer.body.session;
     const lastSeen = async () =>

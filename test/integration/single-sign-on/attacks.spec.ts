@@ -173,7 +173,7 @@ describe('a provider', () => {
     });
   });
 
-  it('never shows its secret, and wants it again for another issuer', async () => {
+  it('never shows its secret, and requires it again for another issuer', async () => {
     const path = `${PROVIDERS}/${provider}`;
     const shown = await world.app.call('GET', path);
     expect(shown.body.client_secret).toBe('***');

@@ -26,7 +26,7 @@ describe('the groups of the directory', () => {
     expect(workspaces).toMatchObject([{ slug: 'ws-default', role: 'manager' }]);
   });
 
-  it('are followed at each sign-in where the organization wants that, and end sessions of the former role', async () => {
+  it('are followed at each sign-in where the organization enables that, and end sessions of the former role', async () => {
     const provider = await world.aProvider({ ...MAPPINGS, create_users: true, roles_follow_directory: true });
     const { subject, email } = world.anAccount({ groups: ['admins'] });
     const first = await world.signedIn(provider);
@@ -114,7 +114,7 @@ describe('a trial', () => {
     ]);
   });
 
-  it('tells why a sign-in would be refused, with the claims that show it', async () => {
+  it('explains why a sign-in would be refused, with the claims that show it', async () => {
     world.anAccount({ email_verified: false });
     const { result } = await trial(world.directory.setting());
     expect(result).toMatchObject({

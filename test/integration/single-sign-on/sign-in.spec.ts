@@ -54,7 +54,7 @@ describe('a sign-in at the identity provider', () => {
     expect((await world.signedIn(provider)).user.id).toBe(id);
   });
 
-  it('makes a user with names where the organization wants that, and not where it does not', async () => {
+  it('makes a user with names where the organization enables that, and not where it does not', async () => {
     const { email } = world.anAccount({ given_name: 'Ada', family_name: 'Lovelace' });
     const closed = await world.aProvider({ name: 'Closed' });
     expect(refusalIn((await world.signIn(closed)).location)).toBe('sso_user_unknown');
@@ -192,7 +192,7 @@ describe('the link to return to', () => {
 });
 
 describe('the sign-in page', () => {
-  it('finds providers by the domain of an address, and tells nothing else', async () => {
+  it('finds providers by the domain of an address, and reveals nothing else', async () => {
     const id = await world.aProvider({ name: 'By domain', domains: ['found.example'] });
     const find = (email: string) =>
       new Browser(world.app).call('POST', '/v1/auth/single-sign-on', { body: { email } });

@@ -87,7 +87,7 @@ describe('a shipper that runs', () => {
     await shipper.stop();
   });
 
-  it('goes on storing after it had no file descriptors for two seconds', async () => {
+  it('keeps storing after it had no file descriptors for two seconds', async () => {
     let isExhausted = false;
     const shipper = await processes.confinedShipper(spool, database.url, (line) => {
       isExhausted ||= line === 'exhausted';

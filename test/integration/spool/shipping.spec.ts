@@ -586,7 +586,7 @@ describe('stopping', () => {
 describe('partitions', () => {
   const run = async (sql: string) => (await pool.query(sql)).rows as Record<string, unknown>[];
 
-  it('stand ready for the days to come, and a second round changes nothing', async () => {
+  it('are prepared for the days to come, and a second round changes nothing', async () => {
     const [{ count }] = await rows(
       `SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'request_logs'::regclass`,
     );

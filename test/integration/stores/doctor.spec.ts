@@ -76,7 +76,7 @@ describe('gatehouse doctor', () => {
     if (redis) expect(text).toMatch(/^WARNING +Redis +appendonly no/m);
   });
 
-  it('tells a collector that wants another token, and a bucket that cannot be written', async () => {
+  it('reports a collector that requires another token, and a bucket that cannot be written', async () => {
     const { urls, others, collector } = await world();
     collector.nextStatus.push(401);
     const wrong = { GATEHOUSE_S3_SECRET_ACCESS_KEY: 'another' };

@@ -63,7 +63,7 @@ describe.runIf(redis)('a Redis that accepts and never responds', { concurrent: t
     await eventually(() => client.publish('x', 'later').then(() => true), { withinMs, what: 'the next' });
   });
 
-  it('costs the change bus a reconnection, after which its listeners forget what they know', async () => {
+  it('costs the change bus a reconnection, after which its listeners drop their caches', async () => {
     const { proxy, url } = await behind();
     const feed = started.add(new RedisChangeFeed(url, 1_000), (it) => it.onApplicationShutdown());
     let stood = 0;
