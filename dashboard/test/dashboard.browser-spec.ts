@@ -148,7 +148,7 @@ describe('an API key', () => {
 });
 
 describe('while the administration is unavailable', () => {
-  it('the shell says so, and the page comes back by itself', async () => {
+  it('the shell shows it, and the page recovers by itself', async () => {
     const { page } = await start(null);
     await page.route('**/v1/**', (route) =>
       route.fulfill({

@@ -82,7 +82,7 @@ describe('an identity provider', () => {
 });
 
 describe('the sign-in page', () => {
-  it('tells in plain words why single sign-on was refused, with the request id', async () => {
+  it('explains in plain text why single sign-on was refused, with the request id', async () => {
     const { page } = await stage.start(
       '/ui/sign-in?error=single_sign_on_failed&request_id=req-of-the-callback',
       { as: null },

@@ -74,7 +74,7 @@ describe('the form of an API key', () => {
     expect(problems).toEqual([]);
   });
 
-  it('says at the field what the server refuses, and asks before it discards', async () => {
+  it('shows the refusal of the server at the field, and confirms before it discards input', async () => {
     const { id, name } = await newKey();
     const { page } = await stage.start(`/ui/w/:w/api-keys?edit=${id}`);
     const drawer = page.getByRole('dialog', { name: `Edit ${name}` });
@@ -91,7 +91,7 @@ describe('the form of an API key', () => {
     expect(page.url()).not.toContain('edit=');
   });
 
-  it('does not overwrite what someone else saved meanwhile, unless the user says so', async () => {
+  it('does not overwrite a concurrent change without confirmation', async () => {
     const { id, name } = await newKey();
     const { page } = await stage.start(`/ui/w/:w/api-keys?edit=${id}`);
     const drawer = page.getByRole('dialog', { name: `Edit ${name}` });

@@ -51,7 +51,7 @@ describe('the set-up', () => {
 });
 
 describe('a virtual key', () => {
-  it('asks for what its provider needs, is tested before it is stored, changed, and removed', async () => {
+  it('has the fields of its provider, is tested before it is stored, changed, and removed', async () => {
     const slug = `browser-${Date.now()}`;
     const { page, problems } = await start('/ui/w/:w/virtual-keys?create=on');
     const dialog = page.getByRole('dialog');

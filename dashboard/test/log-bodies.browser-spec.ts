@@ -101,7 +101,7 @@ describe('a body in the drawer', () => {
     await expect.poll(async () => (await drawer(page).textContent())?.length).toBeGreaterThan(LARGE);
   });
 
-  it('that is no text is shown as base64, and said to be', async () => {
+  it('that is no text is shown as base64, and labelled', async () => {
     const answer = await fetch(new URL('/v1/proxy/echo', stage.base), {
       method: 'POST',
       headers: {

@@ -85,7 +85,7 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Add passkey' }).click();
   }
 
-  it('is added once for a device, which says so, and removed after a question', async () => {
+  it('is added once for a device, with a notice, and removed after a confirmation', async () => {
     const { page } = await stage.start(null, { as: null });
     await withAuthenticator(page);
     await page.goto(`http://localhost:${stage.base.port}/ui/account`);

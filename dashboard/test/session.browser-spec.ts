@@ -84,7 +84,7 @@ describe('invites of the set-up', () => {
 });
 
 describe('a user without a workspace', () => {
-  it('sees who they are and whom to ask, and can sign out', async () => {
+  it('sees their identity and a contact, and can sign out', async () => {
     const { page } = await stage.start(null, { as: 'member' });
     await page.route('**/v1/auth/session', async (route) => {
       const response = await route.fetch();

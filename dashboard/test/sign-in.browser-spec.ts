@@ -12,7 +12,7 @@ afterAll(() => stage.close());
 const start: Stage['start'] = (...given) => stage.start(...given);
 
 describe('signing in', () => {
-  it('reports a wrong password in text, and returns the user to the page they wanted', async () => {
+  it('reports a wrong password in text, and returns the user to the requested page', async () => {
     const { page } = await start('/ui/w/:w/logs?range=24h', { as: null });
     await page.waitForURL(/sign-in\?return_to=/);
     await page.getByLabel('E-mail').fill(emailOf('owner'));
@@ -39,7 +39,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).origin).toBe(stage.origin);
   });
 
-  it('asks for no session that the browser does not have, so the console stays empty', async () => {
+  it('requests no session that the browser does not have, so the console stays empty', async () => {
     const { page, problems } = await start('/ui/sign-in', { as: null });
     const errors: string[] = [];
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

@@ -44,7 +44,7 @@ async function write(page: Page, document: object): Promise<void> {
 }
 
 describe('the draft of a config', () => {
-  it('asks before another page is opened, and is still there afterwards', async () => {
+  it('requires confirmation before another page opens, and keeps the input', async () => {
     const slug = await newConfig();
     const { page, problems } = await stage.start(`/ui/w/:w/configs/${slug}`);
     await write(page, { provider: 'sandbox', retry: { attempts: 3 } });
@@ -119,7 +119,7 @@ describe('a session that ends while a page is open', () => {
 });
 
 describe('a dialog', () => {
-  it('asks before Escape discards what was entered, and returns the focus to its button', async () => {
+  it('requires confirmation before Escape discards input, and returns the focus to its button', async () => {
     const { page } = await stage.start('/ui/w/:w/api-keys');
     const create = page.getByRole('button', { name: 'Create API key' }).first();
     await create.focus();

@@ -196,7 +196,7 @@ describe('the tables', () => {
     await Promise.all(Array.from({ length: 4 }, () => prepareSchema(engine, { retentionDays: KEPT })));
   });
 
-  it('of a cluster are replicated and distributed, in words that ClickHouse understands', async () => {
+  it('of a cluster are replicated and distributed, in valid ClickHouse SQL', async () => {
     const ddl = new Ddl('main');
     const statements = [
       ...TABLES.flatMap((table) => ddl.create(table)),

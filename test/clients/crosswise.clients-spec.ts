@@ -95,7 +95,7 @@ const anthropic = (provider: string) =>
     defaultHeaders: headersFor(provider),
   });
 
-describe.each(PLACES)("OpenAI's client asks $provider", ({ provider, model, isUncounted }) => {
+describe.each(PLACES)("OpenAI's client calls $provider", ({ provider, model, isUncounted }) => {
   const ask = (content: string) => ({ model, messages: [{ role: 'user' as const, content }] });
   const tools = [
     {
@@ -134,7 +134,7 @@ describe.each(PLACES)("OpenAI's client asks $provider", ({ provider, model, isUn
     expect(tokens > 0).toBe(!isUncounted);
   });
 
-  it('to call a tool, and tells it the result', async () => {
+  it('to call a tool, and sends it the result', async () => {
     const client = openAi(provider);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'weather in Rome?' }];
     const first = await client.chat.completions.create({ model, messages, tools });
@@ -159,7 +159,7 @@ describe.each(PLACES)("OpenAI's client asks $provider", ({ provider, model, isUn
   });
 });
 
-describe.each(PLACES)("Anthropic's client asks $provider", ({ provider, model }) => {
+describe.each(PLACES)("Anthropic's client calls $provider", ({ provider, model }) => {
   const ask = (content: string) => ({
     model,
     max_tokens: 100,
@@ -204,7 +204,7 @@ describe.each(PLACES)("Anthropic's client asks $provider", ({ provider, model })
   });
 });
 
-describe.each(PLACES)("OpenAI's client asks $provider by the Responses API", ({ provider, model }) => {
+describe.each(PLACES)("OpenAI's client calls $provider by the Responses API", ({ provider, model }) => {
   const tools = [
     {
       type: 'function' as const,

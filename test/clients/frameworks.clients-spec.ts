@@ -79,7 +79,7 @@ describe('LangChain', () => {
     expect(tool_calls).toMatchObject([{ name: 'weather', args: { city: 'Rome' } }]);
   });
 
-  it('goes on asking with "seed" where the provider has none, once it may be dropped', async () => {
+  it('keeps sending "seed" where the provider has none, once it may be dropped', async () => {
     const model = (headers: Record<string, string>) =>
       new ChatOpenAI({
         apiKey: 'unused',

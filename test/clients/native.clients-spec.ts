@@ -197,7 +197,7 @@ describe('frameworks', () => {
   );
 });
 
-describe("OpenAI's client asks", () => {
+describe("OpenAI's client calls", () => {
   const client = (provider: string) =>
     new OpenAI({
       apiKey: 'unused',

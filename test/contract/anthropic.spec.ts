@@ -204,7 +204,7 @@ function spoken(chunks: readonly Json[], context = loose): Assembled {
 const without = (field: string, block: object): Json =>
   Object.fromEntries(Object.entries(block).filter(([name]) => name !== field));
 
-it('a stream tells what tools of Anthropic have found so that a client can send it back', () => {
+it("a stream has the results of Anthropic's tools so that a client can send them back", () => {
   const recording = streams.find(({ name }) => name === 'stream-search') as Recording;
   const { chunks } = hear(eventsOf(recording), loose);
   const blocks: Block[] = [];
@@ -313,7 +313,7 @@ describe.each(streams)('the recording "$name"', (recording) => {
     expect(new Set(chunks.map(({ model }) => model))).toEqual(new Set([started.model]));
   });
 
-  it('tells an Anthropic client the same, block by block', () => {
+  it('sends an Anthropic client the same, block by block', () => {
     const { chunks } = hear(eventsOf(recording), loose);
     const back = spoken(chunks);
 
@@ -331,7 +331,7 @@ describe.each(streams)('the recording "$name"', (recording) => {
 describe('a stream that breaks off', () => {
   const broken = recordings.find(({ name }) => name === 'stream-error') as Recording;
 
-  it('tells the error, and nothing that comes after it', () => {
+  it('reports the error, and nothing that comes after it', () => {
     const { chunks, isDone, error } = hear(eventsOf(broken), strict);
 
     expect(error).toEqual(broken.error);
@@ -724,7 +724,7 @@ describe('a request', () => {
     );
   });
 
-  it('is said to Anthropic in turns that alternate and begin with the results of tools', () => {
+  it('is sent to Anthropic in turns that alternate and begin with the results of tools', () => {
     fc.assert(
       fc.property(request, (hub) => {
         const turns = (chat.request(hub, strict).body as Json).messages as readonly (Json & {

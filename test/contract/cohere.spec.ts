@@ -311,7 +311,7 @@ describe("Cohere's stream", () => {
     });
   });
 
-  it('is not done before Cohere says so', () => {
+  it('is not done before Cohere ends it', () => {
     expect(stream([{ type: 'message-start', id: 'a' }]).some(({ isDone }) => isDone)).toBe(false);
   });
 
@@ -410,7 +410,7 @@ describe('embeddings and rankings', () => {
       );
   });
 
-  it('ask Cohere for numbers, and for the type that it wants', () => {
+  it('request numbers from Cohere, in the configured type', () => {
     const request = (hub: Json) => translator('embeddings').request(hub, context).body;
 
     expect(request({ input: 'a', encoding_format: 'base64' })).toEqual({
@@ -445,7 +445,7 @@ describe('embeddings and rankings', () => {
     expect([bytes.length, bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([8, 1, -0.5]);
   });
 
-  it('ask Voyage for base64 by the only format that it knows', () => {
+  it('request base64 from Voyage by the only format that it knows', () => {
     const { body: made } = translator('embeddings', 'voyage').request(
       { input: 'a', encoding_format: 'base64' },
       context,

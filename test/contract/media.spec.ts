@@ -96,11 +96,14 @@ describe('exchanges after the published examples of audio, images and Ollama', (
     expect({ path, body: shown(body), ...(headers ? { headers } : {}) }).toEqual(recording.request);
   });
 
-  it.each(having('refused'))('$provider $title: what cannot be said is refused by its name', (recording) => {
-    expect(() => translatorOf(recording).request(hubOf(recording), contextOf(recording))).toThrow(
-      recording.refused,
-    );
-  });
+  it.each(having('refused'))(
+    '$provider $title: what cannot be translated is refused by its name',
+    (recording) => {
+      expect(() => translatorOf(recording).request(hubOf(recording), contextOf(recording))).toThrow(
+        recording.refused,
+      );
+    },
+  );
 
   it.each(having('translated'))('$provider $title: the response', (recording) => {
     const translator = translatorOf(recording);
@@ -112,7 +115,7 @@ describe('exchanges after the published examples of audio, images and Ollama', (
     expect(JSON.parse(JSON.stringify(hub))).toEqual(recording.translated);
   });
 
-  it.each(having('rendered'))('$provider $title: as the client wants it', (recording) => {
+  it.each(having('rendered'))('$provider $title: in the format of the client', (recording) => {
     const { endpoint } = recording;
     const hub = translatorOf(recording).answer(
       recording.answer ?? {},

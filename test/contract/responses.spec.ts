@@ -217,7 +217,7 @@ describe('a request', () => {
       'input[0].content[0].file_id',
     ],
     ['an unknown part', { input: [{ role: 'user', content: [{ type: 'x' }] }] }, 'input[0].content[0].type'],
-  ])('is refused by name when it asks for %s', (_, body, parameter) => {
+  ])('is refused by name when it requests %s', (_, body, parameter) => {
     const error = refusal(body);
 
     expect(error.code).toBe('parameter_unsupported');
@@ -278,7 +278,7 @@ describe('the input', () => {
     ]);
   });
 
-  it('puts what the assistant thought, said and called into one message', () => {
+  it('puts thoughts, text and calls of the assistant into one message', () => {
     const items = [
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'why' }] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
@@ -353,7 +353,7 @@ describe('the input', () => {
   });
 
   it.each(['gAAAAA', 'gatehouse.1.', 'gatehouse.1.!!!', 'gatehouse.1.eyJhIjoxfQ', 7, null])(
-    'goes on without reasoning that it cannot read: %s',
+    'continues without reasoning that it cannot read: %s',
     (encrypted_content) => {
       const items = [
         { type: 'reasoning', summary: [], encrypted_content },
@@ -421,7 +421,7 @@ describe('a response', () => {
     });
   });
 
-  it('keeps the order of what was thought and said', () => {
+  it('keeps the order of thoughts and text', () => {
     const content_blocks = [
       { type: 'thinking', thinking: 'a', signature: 's' },
       { type: 'text', text: 'b' },
@@ -856,6 +856,6 @@ describe('tools in a namespace', () => {
   });
 });
 
-it('what a client tells OpenAI about itself stays out of the hub', () => {
+it('what a client sends OpenAI about itself stays out of the hub', () => {
   expect(request({ client_metadata: { session_id: 'a' } })).not.toHaveProperty('client_metadata');
 });

@@ -238,7 +238,7 @@ describe.each<Victim>(['gateway', 'administration', 'worker', 'postgres'])('kill
     },
   );
 
-  it('what was in flight at the kill says so', () => {
+  it('what was in flight at the kill is marked', () => {
     if (victim === 'gateway') expect(crashed).toBeGreaterThan(0);
     else expect(crashed).toBe(0);
   });
@@ -285,5 +285,5 @@ describe('after all of this', () => {
     expect(dead.rows).toEqual([]);
   });
 
-  it('no secret stands anywhere', () => world.checkCanaries());
+  it('no secret appears anywhere', () => world.checkCanaries());
 });

@@ -160,7 +160,7 @@ describe('after all of this', () => {
     );
   }, SETTLE_MS + 30_000);
 
-  it('no client noticed: each got what the provider said, or the refusal that it should get', () => {
+  it("no client noticed: each got the provider's output, or the refusal that it should get", () => {
     const wrong = known.filter(({ via, status, calls, cacheStatus }) => {
       // Whether a virtual key that nobody knows exists cannot be said while the database is away.
       if (via === 'nothing') return status !== 404 && status !== 503;

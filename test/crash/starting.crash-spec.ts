@@ -123,7 +123,7 @@ describe.each(redisIsHere ? (['PostgreSQL', 'Redis'] as const) : (['PostgreSQL']
       });
 
     it(
-      `every process goes on by itself, ${ROUNDS * PROCESSES.length} moments`,
+      `every process recovers by itself, ${ROUNDS * PROCESSES.length} moments`,
       { timeout: 60_000 * ROUNDS * PROCESSES.length },
       async () => {
         for (let round = 0; round < ROUNDS * PROCESSES.length; round++) {

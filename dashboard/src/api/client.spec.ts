@@ -82,7 +82,7 @@ describe('a request of the dashboard', () => {
     expect(sent.map(({ headers }) => headers.get('x-gateway-workspace'))).toEqual(['ws-a', null]);
   });
 
-  it('tells after how many seconds the next attempt is taken', async () => {
+  it('returns the seconds until the next attempt is accepted', async () => {
     answers = [new Response('{}', { status: 429, headers: { 'retry-after': '90' } })];
     const { ask } = await load();
 

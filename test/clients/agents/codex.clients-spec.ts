@@ -88,7 +88,7 @@ describe('Codex CLI', () => {
     places.checkAccepted(2);
   });
 
-  it('gives Gemini 3 the signature of its tool call back, as its own and not the stand-in', async () => {
+  it('returns the signature of Gemini 3’s tool call to it, and not the placeholder', async () => {
     const place = PLACES.find(({ model }) => model.startsWith('gemini-3'));
     if (!place) throw new Error('No Gemini 3.');
     const first = firstRequest(place.model);

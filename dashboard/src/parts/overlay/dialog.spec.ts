@@ -72,7 +72,7 @@ const withForm = dialogs.filter(({ hasForm }) => hasForm);
 
 describe('a dialog with a form', () => {
   it.each(withForm.filter(({ component }) => !WITHOUT_DRAFT.includes(component)))(
-    '$component asks before it discards what was entered',
+    '$component confirms before it discards input',
     ({ hasDirty }) => {
       expect(hasDirty).toBe(true);
     },

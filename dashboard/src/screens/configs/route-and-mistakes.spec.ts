@@ -54,7 +54,7 @@ describe('the route of a config', () => {
 describe('mistakes', () => {
   const text = JSON.stringify({ retry: { attempts: 2 }, weigth: 1 }, null, 2);
 
-  it('of the server stand on their lines', () => {
+  it('of the server appear on their lines', () => {
     const message =
       'The config is invalid: config.weigth is unknown; did you mean "weight"; config.retry.attempts is too large.';
     expect(mistakesOf({ code: 'config_invalid', message }, text)).toEqual([
@@ -63,7 +63,7 @@ describe('mistakes', () => {
     ]);
   });
 
-  it('of another kind stand on the first line in the words of the server', () => {
+  it('of another kind appear on the first line in the wording of the server', () => {
     expect(mistakesOf({ code: 'forbidden', message: 'No.' }, text)).toEqual([{ line: 1, text: 'No.' }]);
   });
 

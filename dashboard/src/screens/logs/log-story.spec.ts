@@ -43,7 +43,7 @@ const log = (over: Partial<LogDetail>) =>
   }) as LogDetail;
 
 describe('the story of a route', () => {
-  it('tells retries apart from fallbacks, in their order', () => {
+  it('distinguishes retries from fallbacks, in their order', () => {
     const attempts = [
       attempt({}),
       attempt({
@@ -143,7 +143,7 @@ describe('the sentences of a route', () => {
     expect(routeStory(log({ attempts: [refused] }))[1]?.text).not.toMatch(/\$|[Cc]harged/);
   });
 
-  it('of a request that the gateway refused says so, and names no provider', () => {
+  it('of a refused request shows the refusal, and names no provider', () => {
     const story = routeStory(log({ status: 402, error_code: 'budget_exceeded', ending: 'refused' }));
     expect(story.at(-1)).toMatchObject({
       tone: 'error',

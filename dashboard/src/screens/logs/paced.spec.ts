@@ -39,7 +39,7 @@ describe('paced work', () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it('goes on after a failure, and ends when it is stopped', async () => {
+  it('continues after a failure, and ends when it is stopped', async () => {
     const work = vi.fn(() => Promise.reject(new Error('unavailable')));
     const pacer = paced(work);
     for (let n = 0; n < 2; n++) {
