@@ -62,28 +62,28 @@ const SILENT_PREFIXES = [
  * credential of the caller, in the request or the config, is a part. A virtual key's credential is not, because it belongs to the
  * workspace. Null when the body has no canonical text.
  */
-export function cacheKey(asked: CacheKeyParts): string | null {
-  const { body } = asked.wire;
+export function cacheKey(keyParts: CacheKeyParts): string | null {
+  const { body } = keyParts.wire;
   const text = Buffer.isBuffer(body) ? canonicalJson(body) : null;
-  return text === null ? null : digestOf(asked, FORMAT, [text]);
+  return text === null ? null : digestOf(keyParts, FORMAT, [text]);
 }
 
 /**
  * The namespace of a semantic comparison. Its requests are equal in all parts of the key except the body, of which `rest` must be equal.
  */
-export function roomKey(asked: CacheKeyParts, rest: readonly string[]): string {
-  return digestOf(asked, ROOM_FORMAT, rest);
+export function roomKey(keyParts: CacheKeyParts, rest: readonly string[]): string {
+  return digestOf(keyParts, ROOM_FORMAT, rest);
 }
 
-function digestOf(asked: CacheKeyParts, format: string, body: readonly string[]): string {
-  const { target, wire } = asked;
+function digestOf(keyParts: CacheKeyParts, format: string, body: readonly string[]): string {
+  const { target, wire } = keyParts;
   const parts = [
-    asked.organizationId,
-    asked.workspaceId,
-    ...namespaceOf(asked),
+    keyParts.organizationId,
+    keyParts.workspaceId,
+    ...namespaceOf(keyParts),
     format,
-    asked.endpoint,
-    asked.isStreamed ? 'stream' : 'whole',
+    keyParts.endpoint,
+    keyParts.isStreamed ? 'stream' : 'whole',
     target.provider.id,
     target.origin,
     ...accountOf(target),

@@ -56,21 +56,21 @@ export function isGuardedStream(
 /** Reads a response to its end and judges it. Rejects with the FailedAttempt when it breaks off. */
 export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
-  const said = inClientsDialect(whole, answering);
+  const response = inClientsDialect(whole, answering);
   // The error of a stored object is not the failure of its retrieval.
-  const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || said.kind === 'json');
+  const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
   const failure = mayFail ? reportedFailure(whole) : null;
   if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
   const judging =
-    said.kind === 'events'
-      ? judgedStream(whole, said.framing, { guarded, answering })
-      : judgedPlain(said, guarded, answering);
+    response.kind === 'events'
+      ? judgedStream(whole, response.framing, { guarded, answering })
+      : judgedPlain(response, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
   return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
 }
 
 function judgedPlain(
-  said: PlainAnswer,
+  response: PlainAnswer,
   guarded: GuardedRequest,
   answering: PendingAnswer,
 ): JudgedAnswer | Promise<JudgedAnswer> {
@@ -78,12 +78,12 @@ function judgedPlain(
   const { guards, facts } = guarded;
   const known = textsOf(entry);
   const tree = known?.answer ?? null;
-  const texts = tree ? wholeTexts(said, known?.isPlain) : null;
-  const matter: Matter = { side: 'output', facts, json: said.json, tree, texts };
+  const texts = tree ? wholeTexts(response, known?.isPlain) : null;
+  const matter: Matter = { side: 'output', facts, json: response.json, tree, texts };
   const judgement = judged(guards.output, matter, guarded.results.after_request_hooks);
   return judgement instanceof Promise
-    ? judgement.then((one) => plainAnswer(said, one, { guarded, answering }))
-    : plainAnswer(said, judgement, { guarded, answering });
+    ? judgement.then((one) => plainAnswer(response, one, { guarded, answering }))
+    : plainAnswer(response, judgement, { guarded, answering });
 }
 
 interface JudgementInput {
@@ -96,7 +96,7 @@ function plainAnswer(
   { matter, isDenied, hasFailed, refusal }: Judgement,
   { guarded, answering }: JudgementInput,
 ): JudgedAnswer {
-  const changed = told(matter.json && restored(matter, json), guarded, answering);
+  const changed = withHookResults(matter.json && restored(matter, json), guarded, answering);
   const body = changed ? changedBody(bytes, { text, json, changed }) : changedText(bytes, text, matter);
   return {
     status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
@@ -146,9 +146,9 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
   }
   const read = wholeAnswer(whole);
   if (read.kind === 'events' && textsOf(entry)?.answer) return read;
-  const said = plain(read);
-  meterPlain(said, whole, { entry, content, reading });
-  return { ...said, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
+  const response = plain(read);
+  meterPlain(response, whole, { entry, content, reading });
+  return { ...response, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
 }
 
 function meterPlain(
@@ -178,7 +178,11 @@ function translatedOrFailed(
   }
 }
 
-function told(json: Json | null, { results }: GuardedRequest, { isStrict }: PendingAnswer): Json | null {
+function withHookResults(
+  json: Json | null,
+  { results }: GuardedRequest,
+  { isStrict }: PendingAnswer,
+): Json | null {
   return json && !isStrict ? { ...json, hook_results: results } : json;
 }
 

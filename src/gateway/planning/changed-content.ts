@@ -18,22 +18,22 @@ export function changedContent(sent: ReadRequest, changes: ParamChanges): Conten
   return withParams(read, sent.modelSlug === null ? sent.json : { ...sent.json, model: sent.model }, changes);
 }
 
-function withParams(content: Content, asked: Json, { defaults, overrides, drops }: ParamChanges): Content {
-  const set: Json = { ...asked, ...missingIn(asked, defaults), ...overrides };
+function withParams(content: Content, json: Json, { defaults, overrides, drops }: ParamChanges): Content {
+  const set: Json = { ...json, ...missingIn(json, defaults), ...overrides };
   // Overridden fields count as changed, so that every duplicate is replaced even if the last one has the value already.
-  const before: Json = { ...asked, ...Object.fromEntries(presentIn(asked, overrides)) };
+  const before: Json = { ...json, ...Object.fromEntries(presentIn(json, overrides)) };
   const isSet = Object.keys(defaults).length > 0 || Object.keys(overrides).length > 0;
   return drops.reduce<Content>(
     (rest, path) => (rest.json ? withJson(rest, rest.json, without(rest.json, path) as Json) : rest),
-    isSet ? withJson(content, before, set) : { ...content, json: asked },
+    isSet ? withJson(content, before, set) : { ...content, json },
   );
 }
 
-const missingIn = (asked: Json, defaults: Json): Json =>
-  Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(asked, name)));
+const missingIn = (json: Json, defaults: Json): Json =>
+  Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(json, name)));
 
-const presentIn = (asked: Json, overrides: Json): (readonly [string, undefined])[] =>
-  Object.keys(overrides).flatMap((name) => (Object.hasOwn(asked, name) ? [[name, undefined] as const] : []));
+const presentIn = (json: Json, overrides: Json): (readonly [string, undefined])[] =>
+  Object.keys(overrides).flatMap((name) => (Object.hasOwn(json, name) ? [[name, undefined] as const] : []));
 
 function withJson(content: Content, before: Json, json: Json): Content {
   const { body, path } = content;

@@ -88,36 +88,37 @@ export class Planner {
    * Returns without a promise when the virtual key is in memory. Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual
    * key), `custom_host_invalid`, `custom_host_blocked`, `gateway_key_in_authorization`.
    */
-  plan(asked: TargetRequest): Target | Promise<Target> {
-    const { planned } = asked;
-    const target = planned.where ? this.namedTarget(asked, planned.where) : this.askedTarget(asked);
+  plan(request: TargetRequest): Target | Promise<Target> {
+    const { planned } = request;
+    const target = planned.where ? this.namedTarget(request, planned.where) : this.requestedTarget(request);
     const { forwarded } = planned;
     if (forwarded === null) return target;
     return target instanceof Promise
-      ? target.then((one) => forwarding(one, forwarded, asked.headers))
-      : forwarding(target, forwarded, asked.headers);
+      ? target.then((one) => forwarding(one, forwarded, request.headers))
+      : forwarding(target, forwarded, request.headers);
   }
 
   /** The target that the request names. */
-  private askedTarget(asked: TargetRequest): Target | Promise<Target> {
-    const { options, modelSlug } = asked;
+  private requestedTarget(request: TargetRequest): Target | Promise<Target> {
+    const { options, modelSlug } = request;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
-    if (slug !== null) return this.storedTarget(asked, slug);
-    if (options.provider === null) throw providerMissing(asked);
-    return { ...this.ownTarget(asked, findProvider(options.provider)), usesCallersKey: true };
+    if (slug !== null) return this.storedTarget(request, slug);
+    if (options.provider === null) throw providerMissing(request);
+    return { ...this.ownTarget(request, findProvider(options.provider)), usesCallersKey: true };
   }
 
   /** The target that the config names. */
-  private namedTarget(asked: TargetRequest, where: TargetAccount): Target | Promise<Target> {
-    if (where.virtualKey !== undefined) return this.storedTarget(asked, where.virtualKey);
+  private namedTarget(request: TargetRequest, where: TargetAccount): Target | Promise<Target> {
+    if (where.virtualKey !== undefined) return this.storedTarget(request, where.virtualKey);
     const { key, account } = where;
     const provider = findProvider(where.provider);
-    if (key === null) return this.keylessTarget(asked, provider, where);
-    const isAsWritten = asked.options.customHost === null && !changesAccount(provider, account, asked.path);
+    if (key === null) return this.keylessTarget(request, provider, where);
+    const isAsWritten =
+      request.options.customHost === null && !changesAccount(provider, account, request.path);
     const known = isAsWritten ? this.written.get(where) : undefined;
     if (known) return known;
     const credentials = { key, fields: accountOf(provider, account) };
-    const target = this.at(provider, hostOf(asked), { virtualKey: null, credentials, path: asked.path });
+    const target = this.at(provider, hostOf(request), { virtualKey: null, credentials, path: request.path });
     if (isAsWritten) this.written.set(where, target);
     return target;
   }
@@ -127,49 +128,49 @@ export class Planner {
    * other provider must not receive it.
    */
   private keylessTarget(
-    asked: TargetRequest,
+    request: TargetRequest,
     provider: Provider,
     { account, isOnlyOne }: KeylessPlace,
   ): Target {
-    const named = asked.options.provider;
+    const named = request.options.provider;
     const isMeant = named !== null && !named.startsWith('@') ? named === provider.id : isOnlyOne;
-    const target = this.ownTarget(asked, provider, account);
+    const target = this.ownTarget(request, provider, account);
     if (isMeant) return { ...target, usesCallersKey: true };
     if (provider.auth.header !== null)
-      throw new AppError('credential_missing', { provider: provider.id, target: asked.planned.path });
+      throw new AppError('credential_missing', { provider: provider.id, target: request.planned.path });
     return { ...target, isAnonymous: true };
   }
 
-  private storedTarget(asked: TargetRequest, slug: string): Target | Promise<Target> {
+  private storedTarget(request: TargetRequest, slug: string): Target | Promise<Target> {
     const name = slug.startsWith('@') ? slug.slice(1) : slug;
-    const found = this.virtualKeys.find(reachOf(asked.caller), name);
+    const found = this.virtualKeys.find(reachOf(request.caller), name);
     return found instanceof Promise
-      ? found.then((key) => this.targetOf(key, name, asked))
-      : this.targetOf(found, name, asked);
+      ? found.then((key) => this.targetOf(key, name, request))
+      : this.targetOf(found, name, request);
   }
 
   private targetOf(
     key: VirtualKeySnapshot | null,
     name: string,
-    asked: TargetRequest,
+    request: TargetRequest,
   ): Target | Promise<Target> {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
-      return virtualKeyUnknown(name, asked, this.usable).then((error) => Promise.reject(error));
-    checkPinned(key, hostOf(asked));
+      return virtualKeyUnknown(name, request, this.usable).then((error) => Promise.reject(error));
+    checkPinned(key, hostOf(request));
     const known = this.stored.get(key);
     const provider = known?.provider ?? findProvider(key.providerId);
     const { credentials } = key;
-    const isAsStored = !changesAccount(provider, credentials.fields, asked.path);
+    const isAsStored = !changesAccount(provider, credentials.fields, request.path);
     if (known && isAsStored) return known;
-    const account = { virtualKey: virtualKeyOf(key), credentials, path: asked.path };
+    const account = { virtualKey: virtualKeyOf(key), credentials, path: request.path };
     const target = this.at(provider, key.customHost, account);
     if (isAsStored) this.stored.set(key, target);
     return target;
   }
 
   /** The caller sends the key, and the account fields that its config does not set. */
-  private ownTarget(asked: TargetRequest, provider: Provider, account: Fields = NO_FIELDS): Target {
-    const { headers } = asked;
+  private ownTarget(request: TargetRequest, provider: Provider, account: Fields = NO_FIELDS): Target {
+    const { headers } = request;
     const bearer = bearerOf(headers);
     const isOurs = bearer !== null && isGatewayCredential(bearer, headers);
     if (provider.auth.header === 'authorization' && isOurs)
@@ -179,7 +180,7 @@ export class Planner {
       key: ownKey(isOurs ? null : bearer, provider),
       fields: account === NO_FIELDS ? fields : { ...fields, ...accountOf(provider, account) },
     };
-    return this.at(provider, hostOf(asked), { virtualKey: null, credentials, path: asked.path });
+    return this.at(provider, hostOf(request), { virtualKey: null, credentials, path: request.path });
   }
 
   private at(
