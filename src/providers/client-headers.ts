@@ -13,6 +13,10 @@ const CLIENT_HEADERS: readonly ClientHeaders[] = [
     names: /^(?:openai-.+|x-openai-.+|x-codex-.+|originator|session-id|thread-id)$/,
     dialects: new Set(['openai', 'azure-openai', 'azure-ai']),
   },
+  // OpenCode: https://github.com/sst/opencode/blob/dev/packages/opencode/src/session/llm.ts. Fireworks and Workers AI route by them:
+  // https://reference.langchain.com/python/langchain-fireworks/middleware,
+  // https://developers.cloudflare.com/workers-ai/features/prompt-caching
+  { names: /^x-session-(?:id|affinity)$/, dialects: new Set(['openai', 'workers-ai']) },
   // https://cloud.google.com/apis/docs/system-parameters
   { names: /^x-goog-/, dialects: new Set(['gemini', 'vertex']) },
   // The SDK that made the request, and its runtime.

@@ -19,9 +19,10 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 const OF_ANTHROPIC = { 'anthropic-beta': 'a', 'x-claude-code-session-id': 'b', 'x-app': 'cli' };
 const OF_OPENAI = { 'openai-beta': 'c', 'openai-project': 'd', originator: 'codex_exec', 'thread-id': 'e' };
+const OF_OPENCODE = { 'x-session-id': 'f', 'x-session-affinity': 'g' };
 const OF_SDKS = { 'x-stainless-lang': 'js' };
 const OWN = { 'x-team': 'blue', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
-const SENT = { ...OF_ANTHROPIC, ...OF_OPENAI, ...OF_SDKS, ...OWN };
+const SENT = { ...OF_ANTHROPIC, ...OF_OPENAI, ...OF_OPENCODE, ...OF_SDKS, ...OWN };
 
 /** The headers of the request that reach the provider. */
 async function received(
@@ -52,7 +53,7 @@ async function received(
 
 describe("the headers of a client's own API", () => {
   it.each([
-    ['messages', 'openai', OF_OPENAI],
+    ['messages', 'openai', { ...OF_OPENAI, ...OF_OPENCODE }],
     ['messages', 'google', {}],
     ['messages', 'cohere', {}],
     ['chat/completions', 'anthropic', OF_ANTHROPIC],
