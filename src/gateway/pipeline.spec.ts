@@ -318,7 +318,8 @@ describe('Pipeline', () => {
       'openai/gpt-4o',
       'for the model "openai/gpt-4o", send x-gateway-provider: openai and the model "gpt-4o". Send ',
     ],
-    ['@openai-prod', 'the model "@openai-prod" names no model after the virtual key. Send '],
+    ['@openai-prod', 'the model "@openai-prod" must be written as "@openai-prod/<model>". Send '],
+    ['@openai-prod/', 'the model "@openai-prod/" must be written as "@openai-prod/<model>". Send '],
     ['gpt-4o', 'No provider was chosen. Send '],
     ['nobody/gpt-4o', 'No provider was chosen. Send '],
   ])('says which provider the model %s may have meant', async (model, words) => {
@@ -330,6 +331,15 @@ describe('Pipeline', () => {
     expect(await response.json()).toMatchObject({
       error: { code: 'provider_missing', message: expect.stringContaining(words) as string },
     });
+  });
+
+  it('names the place of the first mistake of a config in `param`', async () => {
+    const { request } = await given({});
+    const headers = { 'x-gateway-config': '{"retry":{"attempts":9}}', 'x-gateway-provider': 'openai' };
+
+    const response = await request('/v1/files', { headers });
+
+    expect(await response.json()).toMatchObject({ error: { param: 'config.retry.attempts' } });
   });
 
   it('lets the model name its target and takes the name out of the body', async () => {

@@ -205,6 +205,19 @@ describe('readRoutingConfig', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
+  it.each([
+    ['a', 'b', 'names the target "x", which does not exist. The targets are "a", "b"'],
+    [undefined, undefined, 'names a target, and no target has a name'],
+  ])('names the targets where a condition names another: %s, %s', (first, second, message) => {
+    const targets = [first, second].map((name) => ({ ...TARGET, ...(name && { name }) }));
+    const document = { ...conditional([{ query: { 'params.n': 1 }, then: 'x' }], 'x'), targets };
+
+    expect(mistakesOf(document)).toEqual([
+      { path: 'config.strategy.default', message },
+      { path: 'config.strategy.conditions[0].then', message },
+    ]);
+  });
+
   it('refuses what is too large, too deep, too many, or contains itself, without looking closer', () => {
     const cycle: Record<string, unknown> = { ...TARGET };
     cycle['override_params'] = { cycle };

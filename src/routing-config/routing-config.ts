@@ -29,6 +29,15 @@ export function readRoutingConfig(document: unknown, origin: ConfigOrigin = 'sav
   return config && mistakes.length === 0 ? { config } : { mistakes };
 }
 
+/** Details of the error for these mistakes; its `param` is the place of the first. */
+export function mistakeDetails(
+  mistakes: readonly Mistake[],
+  detail = mistakesInWords(mistakes),
+): { readonly detail: string; readonly parameter?: string } {
+  const [first] = mistakes;
+  return { detail, ...(first && { parameter: first.path }) };
+}
+
 /** The mistakes in one sentence, for an error message. */
 export function mistakesInWords(mistakes: readonly Mistake[]): string {
   const shown = mistakes.slice(0, WORDED_MAX).map(({ path, message }) => `${path} ${message}`);

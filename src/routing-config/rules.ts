@@ -172,11 +172,22 @@ function checkConditions(strategy: Strategy, targets: Targets, at: Place): void 
   if (known.size < names.length) at.refuse('names a target, and two targets have the same name');
   if (!strategy.conditions) at.at('conditions').refuse('is missing');
   if (strategy.default !== undefined && !known.has(strategy.default))
-    at.at('default').refuse('is not the name of a target');
+    at.at('default').refuse(notATarget(strategy.default, names));
   strategy.conditions?.forEach((condition, index) => {
     const place = at.at('conditions').at(index);
     if (condition?.query) readCondition(condition.query, place.at('query'));
     if (condition?.then !== undefined && !known.has(condition.then))
-      place.at('then').refuse('is not the name of a target');
+      place.at('then').refuse(notATarget(condition.then, names));
   });
+}
+
+const NAMES_SHOWN = 10;
+const LONGEST_SHOWN = 64;
+
+function notATarget(name: string, names: readonly string[]): string {
+  if (names.length === 0) return 'names a target, and no target has a name';
+  const shown = names.slice(0, NAMES_SHOWN).map((each) => `"${each.slice(0, LONGEST_SHOWN)}"`);
+  const rest = names.length - shown.length;
+  const all = rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+  return `names the target "${name.slice(0, LONGEST_SHOWN)}", which does not exist. The targets are ${all}`;
 }

@@ -26,9 +26,15 @@ function known(name: string, kind: ApiKeyType): Scope {
   if (!isScope(name)) throw unknownScope(name.slice(0, LONGEST_SHOWN));
   if (!SCOPES[name][KINDS[kind].offer])
     throw new AppError('invalid_request', {
-      detail: `Keys of the type "${kind}" cannot have the scope "${name}". docs/scopes.md lists the scopes of each type.`,
+      detail: `Keys of the type "${kind}" cannot have the scope "${name}". ${otherTypes(name)}`,
     });
   return name;
+}
+
+function otherTypes(scope: Scope): string {
+  const types = Object.entries(KINDS).filter(([, { offer }]) => SCOPES[scope][offer]);
+  if (types.length === 0) return 'No type can have it.';
+  return `Create a key of the type ${types.map(([type]) => `"${type}"`).join(' or ')} for it.`;
 }
 
 /** A scope is a resource and an action, such as "logs.list": without a similar scope, the error names those of the resource. */

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { type Mistake, readRoutingConfig, type RoutingConfig } from '../../routing-config/routing-config.js';
+import {
+  type Mistake,
+  mistakeDetails,
+  readRoutingConfig,
+  type RoutingConfig,
+} from '../../routing-config/routing-config.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -103,5 +108,5 @@ function parsed(text: string): unknown {
 
 function refused(mistakes: readonly Mistake[]): AppError {
   const shown = mistakes.slice(0, MISTAKES_MAX).map(({ path, message }) => `${path} ${message}`);
-  return new AppError('config_invalid', { detail: shown.join('; ') });
+  return new AppError('config_invalid', mistakeDetails(mistakes, shown.join('; ')));
 }

@@ -9,6 +9,7 @@ import { Config } from './config.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
+import { unknownSlug } from '../unknown-slug.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 /** A config and one of its versions. */
@@ -28,17 +29,17 @@ export class ConfigVersionsService {
   ) {}
 
   /** By slug or id, with the current version. Another tenant's config is `not_found`, like one that never existed. */
-  async find(reach: Reach, named: string, lock = false): Promise<VersionedConfig> {
-    const { organizationId, workspaceId } = reach;
+  async find({ organizationId, workspaceId }: Reach, named: string, lock = false): Promise<VersionedConfig> {
+    const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
     const config =
       isUuid(named) || isSlug(named)
         ? await this.configs.findOne({
-            where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
+            where: { ...reach, ...which },
             ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
           })
         : null;
-    if (!config) throw new AppError('not_found', { resource: 'config' });
+    if (!config) throw await unknownSlug({ resource: 'config', named }, this.configs, reach);
     return { config, version: await this.version(config, config.versionId) };
   }
 

@@ -26,7 +26,8 @@ import { type CreateGuardrailDto, GuardrailDto, type UpdateGuardrailDto } from '
 import { GuardrailReferences } from './guardrail-references.service.js';
 import type { CheckSpec } from '../../routing-config/guardrails/hook.js';
 import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
-import { mistakesInWords } from '../../routing-config/routing-config.js';
+import { unknownSlug } from '../unknown-slug.js';
+import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { type Mistake, Place } from '../../routing-config/place.js';
 
 const SLUG_BYTES = 7;
@@ -159,14 +160,15 @@ export class GuardrailsService {
     lock = false,
   ): Promise<Guardrail> {
     const which = namedBy(named);
+    const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
     const row = which
       ? await this.guardrails.findOne({
-          where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
+          where: { ...reach, ...which },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
     // Another tenant's guardrail is "not found", not "forbidden": a 403 would reveal that it exists.
-    if (!row) throw new AppError('not_found', { resource: 'guardrail' });
+    if (!row) throw await unknownSlug({ resource: 'guardrail', named }, this.guardrails, reach);
     return row;
   }
 
@@ -213,9 +215,10 @@ function readGuardrail(
   const read = readChecks(checks, Place.root(mistakes, 'checks'));
   const done = readActions(actions, Place.root(mistakes, 'actions'));
   if (mistakes.length > 0 || !done)
-    throw new AppError('invalid_request', {
-      detail: `The guardrail is invalid: ${mistakesInWords(mistakes)}.`,
-    });
+    throw new AppError(
+      'invalid_request',
+      mistakeDetails(mistakes, `The guardrail is invalid: ${mistakesInWords(mistakes)}.`),
+    );
   return {
     checks: read.map(written),
     actions: {

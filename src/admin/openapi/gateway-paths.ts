@@ -22,7 +22,7 @@ const SCHEMES = {
   ),
   [PROVIDER]: header(
     'x-gateway-provider',
-    `Id of a provider, such as openai: one of the ${providers.size} in docs/providers.md. \`x-gateway-custom-host\` beside it is the base URL of a private host that speaks its interface.`,
+    `Id of a provider, such as openai: one of the ${providers.size} that \`GET /v1/provider-catalog\` lists. \`x-gateway-custom-host\` beside it is the base URL of a private host that speaks its interface.`,
   ),
   [PROVIDER_KEY]: { type: 'http', scheme: 'bearer', description: "The provider's own key." },
 } as const;

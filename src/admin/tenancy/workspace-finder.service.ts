@@ -3,9 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
+import { unknownSlug } from '../unknown-slug.js';
 import { Workspace } from './workspace.entity.js';
 import { missingField } from '../../common/errors/field-errors.js';
 
@@ -48,7 +48,10 @@ export class WorkspaceFinder {
           })
         : null;
     if (!workspace || (workspaceId !== undefined && workspace.id !== workspaceId))
-      throw new AppError('not_found', { resource: 'workspace' });
+      throw await unknownSlug({ resource: 'workspace', named }, this.workspaces, {
+        organizationId,
+        ...(workspaceId === undefined ? {} : { id: workspaceId }),
+      });
     return workspace;
   }
 }

@@ -6,7 +6,6 @@ import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from './virtual-key.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -21,6 +20,7 @@ import {
   VirtualKeyDto,
 } from './virtual-key.dto.js';
 import { LimitsService } from '../limits/limits.service.js';
+import { unknownSlug } from '../unknown-slug.js';
 
 @Injectable()
 export class VirtualKeysService {
@@ -162,19 +162,19 @@ export class VirtualKeysService {
     slug: string,
     lock = false,
   ): Promise<VirtualKey> {
+    const reach = {
+      organizationId,
+      ...(workspaceId === undefined ? {} : { workspaceId }),
+      integrationId: IsNull(),
+    };
     const key = isSlug(slug)
       ? await this.virtualKeys.findOne({
-          where: {
-            organizationId,
-            ...(workspaceId === undefined ? {} : { workspaceId }),
-            slug,
-            integrationId: IsNull(),
-          },
+          where: { ...reach, slug },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
     // Another tenant's key is "not found", not "forbidden": a 403 would reveal that it exists.
-    if (!key) throw new AppError('not_found', { resource: 'virtual key' });
+    if (!key) throw await unknownSlug({ resource: 'virtual key', named: slug }, this.virtualKeys, reach);
     return key;
   }
 

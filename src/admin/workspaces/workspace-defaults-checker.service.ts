@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
-import { mistakesInWords } from '../../routing-config/routing-config.js';
+import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { readCacheRules, slugOf } from '../../routing-config/cache-rules.js';
 import type { CacheRules } from '../../routing-config/document.js';
 import { type Mistake, Place } from '../../routing-config/place.js';
@@ -45,7 +45,7 @@ export class WorkspaceDefaultsChecker {
         .at('virtual_key')
         .refuse(`names the virtual key "${slugOf(slug).slice(0, 64)}", which does not exist here`);
     if (rules && mistakes.length === 0) return rules;
-    throw new AppError('invalid_request', { detail: `${mistakesInWords(mistakes)}.` });
+    throw new AppError('invalid_request', mistakeDetails(mistakes, `${mistakesInWords(mistakes)}.`));
   }
 
   private hasVirtualKey(tenant: Tenant, slug: string): Promise<boolean> {

@@ -53,7 +53,7 @@ export const ERRORS = {
   provider_unknown: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'There is no provider "{provider}"{hint}. All {count} are listed in docs/providers.md.',
+    message: 'There is no provider "{provider}"{hint}. GET /v1/provider-catalog lists all {count}.',
   },
   credential_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   credential_missing: {
@@ -135,7 +135,7 @@ export const ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'This gateway may not call that address. Public addresses are open over https on ports 80 and 443; the operator allows others with GATEHOUSE_EGRESS_ALLOW (docs/settings.md).',
+      'This gateway may not call that address. Public addresses are open over https on ports 80 and 443. For another, ask the operator to add its host and port to GATEHOUSE_EGRESS_ALLOW.',
   },
   provider_not_allowed: {
     status: 403,
@@ -146,7 +146,8 @@ export const ERRORS = {
   model_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'The model "{model}" is not allowed for this credential. GET /v1/models lists those that are.',
+    message:
+      'The model "{model}" is not allowed for this credential{hint}. GET /v1/models lists those that are.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   not_built: { status: 501, type: 'server_error', message: '{detail}', doNotRetry: true },

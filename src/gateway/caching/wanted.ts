@@ -69,6 +69,7 @@ function semanticBy({ rules, caller, path }: CacheOffer): Semantic {
   const embedding = rules.embedding ?? caller.cache?.embedding;
   if (!embedding)
     throw new AppError('config_invalid', {
+      parameter: `${path}.cache.embedding`,
       detail: `${path}.cache.embedding is missing, and the workspace has no default: it names the virtual key and the model that compute embeddings`,
     });
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };

@@ -9,7 +9,7 @@ import {
   type HookSide,
   readHook,
 } from '../../routing-config/guardrails/read-hooks.js';
-import { type Mistake, mistakesInWords } from '../../routing-config/routing-config.js';
+import { type Mistake, mistakeDetails } from '../../routing-config/routing-config.js';
 import { Place } from '../../routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
@@ -142,7 +142,7 @@ export class Guardrails {
       return spec ? [this.make(spec)] : [];
     });
     // Configs are validated before this. A remaining mistake must not be skipped silently.
-    if (mistakes.length > 0) throw new AppError('config_invalid', { detail: mistakesInWords(mistakes) });
+    if (mistakes.length > 0) throw new AppError('config_invalid', mistakeDetails(mistakes));
     this.written.set(items, slots);
     return slots;
   }

@@ -4,7 +4,7 @@ import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { Content } from '../types/content.js';
 import type { AllowedModels, Target } from '../types/target.js';
-import { checkAllowed, checkModel } from './check-allowed.js';
+import { checkAllowed, checkModel, checkPolicy } from './check-allowed.js';
 
 const aTarget = (models?: AllowedModels): Target => ({
   ...{ origin: 'https://models.example', basePath: '', query: '', isCustomHost: false, forwarded: null },
@@ -57,7 +57,7 @@ describe('checkModel', () => {
     ['reading without a model', only, null, 'GET'],
     ['deleting without a model', only, null, 'DELETE'],
   ] as const)('lets through %s', (_, allowed, model, method) => {
-    expect(() => checkModel(aTarget(allowed), model, method)).not.toThrow();
+    expect(() => checkModel(aTarget(allowed), model, { method })).not.toThrow();
   });
 
   it.each([
@@ -71,8 +71,43 @@ describe('checkModel', () => {
     ['a body that nobody read', only, null, 'POST'],
     ['a body that nobody read, where there are exceptions', allBut, null, 'POST'],
   ] as const)('refuses %s', (_, allowed, model, method) => {
-    expect(() => checkModel(aTarget(allowed), model, method)).toThrow(
+    expect(() => checkModel(aTarget(allowed), model, { method })).toThrow(
       expect.objectContaining({ code: 'model_not_allowed' }),
     );
+  });
+});
+
+describe('a refused model', () => {
+  const allowed = (...names: string[]): ReadonlySet<string> => new Set(names);
+  const policyOf = (names: ReadonlySet<string>) => ({ ...policy, models: names });
+  const HINT = ' for this credential (did you mean "gpt-4o"?).';
+
+  it.each([
+    ['the list of the key', null, { names: allowed('gpt-4o'), areAllowed: true }, 'gpt-4', HINT],
+    ['the policy', policyOf(allowed('gpt-4o')), undefined, 'gpt-4', HINT],
+    ['both lists', policyOf(allowed('gpt-4o', 'gpt-4.1')), only, 'gpt-4', HINT],
+    [
+      'the policy without the exceptions of the key',
+      policyOf(allowed('gpt-4o')),
+      allBut,
+      'gpt-4',
+      ' for this credential.',
+    ],
+    [
+      'the list of the key within the policy',
+      policyOf(allowed('o3')),
+      only,
+      'gpt-4',
+      ' for this credential.',
+    ],
+    ['no list that is near', policyOf(allowed('gpt-4o')), undefined, 'claude', ' for this credential.'],
+  ] as const)('suggests names of %s', (_, given, rule, model, text) => {
+    const target = aTarget(rule);
+    const check = (): void => {
+      if (given) checkPolicy(given, target, model);
+      checkModel(target, model, { policy: given });
+    };
+
+    expect(check).toThrow(`The model "${model}" is not allowed${text} GET /v1/models lists those that are.`);
   });
 });

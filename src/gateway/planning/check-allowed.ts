@@ -1,6 +1,7 @@
 import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { fieldError } from '../../common/errors/field-errors.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
@@ -19,12 +20,12 @@ export function checkAllowed(
   entry: Pick<Entry, 'chargeAt' | 'endpoint' | 'method'>,
 ): void {
   const { model, unreadable } = content;
-  if (policy) checkPolicy(policy, target.provider.id, model);
+  if (policy) checkPolicy(policy, target, model);
   checkOneModel(policy, target, content);
   const isHidden = isUnreadSession(content, entry);
   if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
     throw hiddenModel(unreadable);
-  if (target.virtualKey?.models) checkModel(target, model, isHidden ? '' : entry.method);
+  if (target.virtualKey?.models) checkModel(target, model, { method: isHidden ? '' : entry.method, policy });
 }
 
 function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: Content): void {
@@ -50,8 +51,8 @@ const hiddenModel = (detail: string | undefined): AppError =>
  * that has not arrived yet is checked when it has.
  */
 export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
-  if (policy) checkPolicy(policy, target.provider.id, model);
-  if (model !== null) checkModel(target, model);
+  if (policy) checkPolicy(policy, target, model);
+  if (model !== null) checkModel(target, model, { policy });
 }
 
 /**
@@ -61,7 +62,7 @@ export function checkShown({ policy }: Principal, target: Target, { model }: Con
 export function checkLateModel({ policy }: Principal, target: Target, model: string): void {
   if (modelTarget(model))
     throw fieldError('model', 'names a virtual key, so it must come before the file in the form');
-  if (policy) checkPolicy(policy, target.provider.id, model);
+  if (policy) checkPolicy(policy, target, model);
 }
 
 /** Methods that do not use a model. */
@@ -73,26 +74,45 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
  * a forbidden one whatever its spelling.
  */
 export function checkModel(
-  { provider, virtualKey }: Pick<Target, 'provider' | 'virtualKey'>,
+  target: NamedTarget,
   model: string | null,
-  method = '',
+  { method = '', policy }: { readonly method?: string; readonly policy?: Principal['policy'] } = {},
 ): void {
-  const rule = virtualKey?.models;
+  const rule = target.virtualKey?.models;
   if (!rule) return;
-  const isAllowed = model === null ? READING.has(method) : allows(rule, model, provider.id);
-  if (!isAllowed)
-    throw new AppError('model_not_allowed', { model: model ?? 'that the request does not show' });
+  const isAllowed = model === null ? READING.has(method) : allows(rule, model, target.provider.id);
+  if (!isAllowed) throw notAllowed(model, policy ?? null, target);
 }
+
+type NamedTarget = Pick<Target, 'provider' | 'virtualKey'>;
 
 const allows = ({ names, areAllowed }: AllowedModels, model: string, providerId: string): boolean =>
   areAllowed ? names.has(model) : !names.has(model) && sameModelIn(names, model, providerId) === null;
 
 /** Throws `provider_not_allowed` or `model_not_allowed` for requests that the policy of the caller's organization forbids. */
-export function checkPolicy(
-  { providers, models }: OrganizationPolicy,
-  provider: string,
-  model: string | null,
-): void {
+export function checkPolicy(policy: OrganizationPolicy, target: NamedTarget, model: string | null): void {
+  const { providers, models } = policy;
+  const provider = target.provider.id;
   if (providers && !providers.has(provider)) throw new AppError('provider_not_allowed', { provider });
-  if (models && model !== null && !models.has(model)) throw new AppError('model_not_allowed', { model });
+  if (models && model !== null && !models.has(model)) throw notAllowed(model, policy, target);
+}
+
+const LONGEST_COMPARED = 100;
+
+/** Suggests only models that the caller may use at this target. */
+function notAllowed(
+  model: string | null,
+  policy: OrganizationPolicy | null,
+  { provider, virtualKey }: NamedTarget,
+): AppError {
+  if (model === null) return new AppError('model_not_allowed', { model: 'that the request does not show' });
+  const rule = virtualKey?.models;
+  const listed = new Set([...(policy?.models ?? []), ...(rule?.areAllowed ? rule.names : [])]);
+  const usable = [...listed].filter(
+    (name) => policy?.models?.has(name) !== false && (!rule || allows(rule, name, provider.id)),
+  );
+  return new AppError('model_not_allowed', {
+    model,
+    hint: didYouMean(model.slice(0, LONGEST_COMPARED), usable),
+  });
 }

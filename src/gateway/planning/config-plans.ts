@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
-import { mistakesInWords, readRoutingConfig } from '../../routing-config/routing-config.js';
+import { mistakeDetails, readRoutingConfig } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { jsonFault } from '../../common/json/json-fault.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
@@ -70,7 +70,7 @@ export class ConfigPlans {
     const known = this.sent.get(key);
     if (known) return known;
     const read = readRoutingConfig(parsed(text), 'sent');
-    if (read.mistakes) throw new AppError('config_invalid', { detail: mistakesInWords(read.mistakes) });
+    if (read.mistakes) throw new AppError('config_invalid', mistakeDetails(read.mistakes));
     const plan = planFromConfig(read.config, null);
     this.sent.set(key, plan);
     return plan;

@@ -30,12 +30,15 @@ function headerHint(headers: IncomingHttpHeaders): string {
 /** Other gateways name the provider in the model: `openai/gpt-4o-mini`. */
 function modelHint(model: string): string {
   const shown = model.slice(0, LONGEST_SHOWN);
-  if (model.startsWith('@')) return `: the model "${shown}" names no model after the virtual key`;
   const slash = model.indexOf('/');
+  if (model.startsWith('@')) return `: the model "${shown}" must be written as "${formOf(shown)}"`;
   const provider = model.slice(0, Math.max(slash, 0));
   if (!providers.has(provider)) return '';
   return `: for the model "${shown}", send x-gateway-provider: ${provider} and the model "${shown.slice(slash + 1)}"`;
 }
+
+/** `@openai-prod/<model>`, with the virtual key that was named. */
+const formOf = (model: string): string => `${/^@[^/]+/.exec(model)?.[0] ?? '@<virtual key>'}/<model>`;
 
 /**
  * The error for a virtual key that is not within reach, with the nearest that is. It depends on nothing else, so it does not reveal whether

@@ -135,7 +135,7 @@ export class Realtime {
     this.sessions.add(session, socket, async () => {
       const caller = await this.identity.identify(request);
       checkCaller(caller);
-      if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.trail.model);
+      if (caller.policy) checkPolicy(caller.policy, target, entry.trail.model);
       const { headers } = request;
       const options = entry.asked;
       // Limits may have changed, too.

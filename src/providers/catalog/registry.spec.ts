@@ -23,12 +23,12 @@ describe('findProvider', () => {
   });
 
   it.each(['OpenAI', '@openai', ' openai', '', '__proto__', 'constructor'])(
-    'refuses "%s" and says where the known ones are listed',
+    'refuses "%s" and names the request that lists the known ones',
     (id) => {
       const refusal = refusalOf(id);
 
       expect(refusal.code).toBe('provider_unknown');
-      expect(refusal.message).toContain('listed in docs/providers.md');
+      expect(refusal.message).toContain('GET /v1/provider-catalog lists all ');
     },
   );
 
@@ -45,7 +45,7 @@ describe('findProvider', () => {
 
   it('suggests nothing when nothing is near', () => {
     expect(refusalOf('nobody').message).toBe(
-      `There is no provider "nobody". All ${providers.size} are listed in docs/providers.md.`,
+      `There is no provider "nobody". GET /v1/provider-catalog lists all ${providers.size}.`,
     );
   });
 

@@ -2,7 +2,7 @@ import { linearPattern, patternProblem } from '../../routing-config/guardrails/l
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { listOf, object, type Reader, text } from '../../routing-config/readers.js';
 import { type Mistake, Place } from '../../routing-config/place.js';
-import { mistakesInWords } from '../../routing-config/routing-config.js';
+import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { jsonPath } from './json-path.js';
 
@@ -50,6 +50,6 @@ export function readRedaction(given: unknown): LogRedaction | null {
   const mistakes: Mistake[] = [];
   const read = rules(given, Place.root(mistakes, 'log_redaction'));
   if (!read || mistakes.length > 0)
-    throw new AppError('invalid_request', { detail: `${mistakesInWords(mistakes)}.` });
+    throw new AppError('invalid_request', mistakeDetails(mistakes, `${mistakesInWords(mistakes)}.`));
   return Object.values(read).some(({ length }) => length > 0) ? read : null;
 }

@@ -73,6 +73,11 @@ describe('configs', () => {
     });
   });
 
+  it('names the place of its first mistake in `param`', async () => {
+    const { error } = (await make({ config: { retry: { attempts: 9 } } })).body;
+    expect(error).toMatchObject({ code: 'config_invalid', param: 'config.retry.attempts' });
+  });
+
   describe('simulated', () => {
     const simulate = (body: object) => app.call('POST', `${CONFIGS}/simulate`, { body });
     const BY_COST = {

@@ -504,8 +504,21 @@ describe('virtual keys', () => {
   });
 
   describe('out of reach', () => {
+    it('suggests the nearest names within reach, and no others', async () => {
+      await aSlug({ slug: 'anthropic-research' });
+      await aSlug({ slug: 'anthropic-elsewhere', workspace_id: workspaceTwo });
+      const { key } = await app.workspaceKey();
+      const messageOf = async (slug: string): Promise<string> =>
+        (await app.call('GET', `${KEYS}/${slug}`, { key })).body.error.message as string;
+
+      expect(await messageOf('anthropic-reserch')).toBe(
+        'There is no such virtual key (did you mean "anthropic-research"?).',
+      );
+      expect(await messageOf('anthropic-elsewere')).toBe('There is no such virtual key.');
+    });
+
     it('is the same response as for one that does not exist', async () => {
-      const slug = await aSlug({ name: 'Of workspace two', workspace_id: workspaceTwo });
+      const slug = await aSlug({ name: 'Out of reach', workspace_id: workspaceTwo });
       const { key } = await app.workspaceKey();
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const at = (name: string) =>

@@ -29,7 +29,7 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   email: 'E-mail address. Upper and lower case are equal.',
   first_name: 'Given name. Null if it is unknown.',
   last_name: 'Family name. Null if it is unknown.',
-  scopes: 'Permissions, by the names in docs/scopes.md.',
+  scopes: 'Permissions, such as `logs.list`. Every operation names the scope that it requires.',
   metadata:
     'Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.',
   user_id: 'Id of the user. Null if there is none.',

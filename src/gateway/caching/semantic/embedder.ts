@@ -102,8 +102,8 @@ export class Embedder {
     const { virtual_key: modelSlug, model } = rules;
     const asked = { caller, headers: {}, options: NOTHING_ASKED, modelSlug, planned: AS_ASKED };
     const target = await this.planner.plan(asked);
-    if (caller.policy) checkPolicy(caller.policy, target.provider.id, model);
-    checkModel(target, model);
+    if (caller.policy) checkPolicy(caller.policy, target, model);
+    checkModel(target, model, caller);
     return target;
   }
 
