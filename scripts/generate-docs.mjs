@@ -10,6 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { buildOpenApi } from '../dist/admin/openapi/document.js';
 import { AdministrationModule } from '../dist/administration.module.js';
+import { SWITCHES } from '../dist/auth/permissions/switches.js';
 import { SCOPES } from '../dist/auth/scopes.js';
 import { createDataSource } from '../dist/schema/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
@@ -180,6 +181,22 @@ function stepUpTable() {
   return table(['Operation', 'Step-up', 'Why not'], rows);
 }
 
+const SWITCHED_ROLES = {
+  organization_admin: 'admins of the organization',
+  manager: 'admins and managers of a workspace',
+  member: 'members of a workspace',
+};
+
+function policyFlagsTable() {
+  const rows = Object.entries(SWITCHES).map(([name, { role, meaning, usual }]) => [
+    `\`${name}\``,
+    SWITCHED_ROLES[role],
+    meaning,
+    `\`${usual}\``,
+  ]);
+  return table(['Flag', 'Role', 'Allows to', 'Default'], rows);
+}
+
 function permissionsPage() {
   const rows = PERMISSIONS.map(({ operation, on, statuses }) => [
     `\`${operation}\``,
@@ -192,6 +209,9 @@ function permissionsPage() {
   const permissions = table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows);
   const parts = [
     permissions,
+    '## Policy flags',
+    'Fields of `security_settings` of `PUT /v1/admin/organisation`. Each gives a right to a role, or takes it.',
+    policyFlagsTable(),
     '## Authority',
     'Nobody gets above their rank. The ranks are owner, admin, manager or admin of a workspace, and member. ' +
       'A resource of this table never gives more than the named user has now, and only users of at least that rank change it. ' +

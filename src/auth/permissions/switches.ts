@@ -101,9 +101,9 @@ export const SWITCHES = {
   membersViewProviders: on('member', VIEW_PROVIDERS, 'see providers and virtual keys'),
   membersManageProviders: off('member', MANAGE_PROVIDERS, 'change providers and virtual keys'),
   managersViewApiKeys: on('manager', VIEW_KEYS, 'see API keys'),
-  managersManageApiKeys: on('manager', MANAGE_KEYS, 'make and change API keys'),
+  managersManageApiKeys: on('manager', MANAGE_KEYS, 'create and change API keys'),
   membersViewApiKeys: on('member', VIEW_KEYS.slice(2), 'see their own API keys'),
-  membersManageApiKeys: off('member', MANAGE_KEYS.slice(4), 'make and change API keys of their own'),
+  membersManageApiKeys: off('member', MANAGE_KEYS.slice(4), 'create and change API keys of their own'),
   managersWriteWsIntegrations: on('manager', WRITE_INTEGRATIONS, 'change integrations of the workspace'),
 } as const satisfies Record<string, Switch>;
 

@@ -63,7 +63,7 @@ export const settingsSchema = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'it must be postgres://user:password@host:port/database' })
     .optional()
     .describe('PostgreSQL 14 to 18. Default: an embedded PostgreSQL in the data folder.'),
-  DATABASE_POOL_SIZE: whole(8, 2, 'Most database connections per process.'),
+  DATABASE_POOL_SIZE: whole(8, 2, 'Maximum database connections per process.'),
   REDIS_URL: z
     .url({
       protocol: /^rediss?$/,
@@ -148,7 +148,7 @@ export const settingsSchema = z.object({
   GATEHOUSE_UPSTREAM_CONNECTIONS: whole(
     4_096,
     1,
-    'Most connections of a process to one origin for one organization. Further requests wait.',
+    'Maximum connections per process, origin and organization. Further requests wait.',
   ),
   GATEHOUSE_TRUSTED_PROXIES: z
     .string()

@@ -69,7 +69,7 @@ export const cloudPlatforms: readonly Provider[] = [
     ],
     pricesId: null,
     source: 'https://docs.oracle.com/en-us/iaas/Content/generative-ai/openai-compatible-api.htm',
-    unverified: 'The key is one of OCI Generative AI; signed requests of OCI IAM are not made.',
+    unverified: 'The key is an API key of OCI Generative AI. The gateway does not sign requests for OCI IAM.',
   }),
   compatible({
     id: 'dashscope',
@@ -178,7 +178,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://api.lsh.ai/v1',
     pricesId: null,
     source: 'https://docs.latitude.sh/',
-    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'monsterapi',
@@ -186,7 +186,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://llm.monsterapi.ai/v1',
     pricesId: null,
     source: 'https://developer.monsterapi.ai/',
-    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'github',

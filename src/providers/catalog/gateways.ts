@@ -112,7 +112,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'image-generations'],
     pricesId: null,
     source: 'https://deepbricks.ai/api-docs',
-    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'nextbit',
@@ -121,7 +121,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions'],
     pricesId: null,
     source: 'https://www.nextbit256.com/docs/api',
-    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'aibadgr',
@@ -130,6 +130,6 @@ export const gateways: readonly Provider[] = [
     pricesId: null,
     source: 'https://aibadgr.com/docs',
     unverified:
-      'The documentation was not checked; clients of other projects use this base URL, its own newer tools https://aibadgr.com/v1.',
+      'Not verified against the documentation. Clients of other projects use this base URL; its own newer tools use https://aibadgr.com/v1.',
   }),
 ];

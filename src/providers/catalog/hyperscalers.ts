@@ -120,7 +120,7 @@ export const hyperscalers: readonly Provider[] = [
     pricesId: 'azure',
     source: 'https://learn.microsoft.com/en-us/azure/ai-foundry/foundry-models/concepts/endpoints',
     unverified:
-      "Which endpoints there are depends on the address: /models has chat and embeddings, /openai/v1 all of OpenAI's, /anthropic messages.",
+      "The endpoints depend on the base URL: /models has chat and embeddings, /openai/v1 all of OpenAI's, /anthropic messages.",
   },
   {
     id: 'bedrock',

@@ -213,7 +213,7 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.inference.net/v1',
     pricesId: null,
     source: 'https://docs.inference.net/api/api-quickstart',
-    unverified: 'Read in descriptions of that page.',
+    unverified: 'Not verified against the documentation, only against summaries of it.',
   }),
   compatible({
     id: 'lambda',
@@ -222,7 +222,7 @@ export const inferenceClouds: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions', 'models'],
     pricesId: null,
     source: 'https://lambda.ai/inference',
-    unverified: 'Lambda has announced that this API is winding down and named no date.',
+    unverified: 'Lambda has announced the end of this API without a date.',
   }),
   compatible({
     id: 'kluster-ai',
@@ -248,7 +248,7 @@ export const inferenceClouds: readonly Provider[] = [
     pricesId: null,
     source: 'https://lemonfox.ai/whisper-api',
     unverified:
-      'The page shows base URL, key and transcripts; its page of chat (/apis/chat) was read in quotations, pictures in guides of others.',
+      'Base URL, key and transcripts are verified against the documentation; chat and images are not.',
   }),
   compatible({
     id: 'bytez',
@@ -257,7 +257,7 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.bytez.com/models/v2/openai/v1',
     pricesId: null,
     source: 'https://docs.bytez.com/http-reference/examples/openai-compliant/chatCompletionsExample.md',
-    unverified: 'Read in descriptions of that page.',
+    unverified: 'Not verified against the documentation, only against summaries of it.',
   }),
   compatible({
     id: 'lepton',
@@ -267,7 +267,7 @@ export const inferenceClouds: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions', 'transcriptions'],
     pricesId: null,
     source: 'https://docs.nvidia.com/dgx-cloud/lepton/',
-    unverified: 'NVIDIA has taken Lepton over; whether this address still answers could not be checked.',
+    unverified: 'NVIDIA has taken over Lepton. Not verified whether this base URL still responds.',
   }),
   compatible({
     id: 'ncompass',
@@ -275,7 +275,7 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.ncompass.tech/v1',
     pricesId: null,
     source: 'https://www.ncompass.tech/',
-    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'lightning-ai',

@@ -27,7 +27,7 @@ export const media: readonly Provider[] = [
     ],
     pricesId: null,
     source: 'https://platform.stability.ai/docs/api-reference',
-    unverified: 'Paths, fields and answers were read in copies of its specification.',
+    unverified: 'Paths, fields and responses are verified against copies of its specification.',
   }),
   passedThrough({
     id: 'segmind',

@@ -238,7 +238,7 @@ export const modelLabs: readonly Provider[] = [
     endpoints: ['chat-completions', 'responses'],
     pricesId: 'perplexity',
     source: 'https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview',
-    unverified: 'Its page calls chat completions supported; others say that they ended on 27 September 2026.',
+    unverified: 'Its documentation lists chat completions as supported; other sources say that they ended on 27 September 2026.',
   }),
   passedThrough({
     id: 'ai21',
@@ -246,7 +246,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.ai21.com/studio/v1',
     pricesId: null,
     source: 'https://docs.ai21.com/august-deprecation-notice',
-    unverified: 'AI21 announced the end of this API for 9 August 2026 and had not yet said what follows it.',
+    unverified: 'AI21 announced the end of this API for 9 August 2026, without a successor.',
   }),
   compatible({
     id: 'lingyi',
@@ -255,7 +255,7 @@ export const modelLabs: readonly Provider[] = [
     hostPath: '/v1',
     pricesId: null,
     source: 'https://platform.lingyiwanwu.com/docs',
-    unverified: 'Base URL and authentication were read in clients of others.',
+    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'krutrim',
@@ -272,6 +272,6 @@ export const modelLabs: readonly Provider[] = [
     pricesId: null,
     source: 'https://docs.matterai.so/',
     unverified:
-      'The documentation was not checked. Its own tools call https://api2.matterai.so/v1/web with a token of their sign-in.',
+      'Not verified against the documentation. Its own tools call https://api2.matterai.so/v1/web with a token of their sign-in.',
   }),
 ];
