@@ -23,7 +23,7 @@ export async function inTurn(folder, work) {
       moved(folder, `${folder}-${holders[0]}-ended`);
       continue;
     }
-    if (holders && !isTold) process.stderr.write(`Process ${holders[0]} is at it. Waiting for it ...\n`);
+    if (holders && !isTold) process.stderr.write(`Process ${holders[0]} is already building. Waiting ...\n`);
     isTold ||= holders !== null;
     await sleep(PAUSE_MS);
   }
