@@ -178,7 +178,8 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://api.lsh.ai/v1',
     pricesId: null,
     source: 'https://docs.latitude.sh/',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'monsterapi',
@@ -186,7 +187,8 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://llm.monsterapi.ai/v1',
     pricesId: null,
     source: 'https://developer.monsterapi.ai/',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'github',

@@ -112,7 +112,8 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'image-generations'],
     pricesId: null,
     source: 'https://deepbricks.ai/api-docs',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'nextbit',
@@ -121,7 +122,8 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions'],
     pricesId: null,
     source: 'https://www.nextbit256.com/docs/api',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'aibadgr',

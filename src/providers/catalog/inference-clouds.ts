@@ -275,7 +275,8 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.ncompass.tech/v1',
     pricesId: null,
     source: 'https://www.ncompass.tech/',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'lightning-ai',

@@ -238,7 +238,8 @@ export const modelLabs: readonly Provider[] = [
     endpoints: ['chat-completions', 'responses'],
     pricesId: 'perplexity',
     source: 'https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview',
-    unverified: 'Its documentation lists chat completions as supported; other sources say that they ended on 27 September 2026.',
+    unverified:
+      'Its documentation lists chat completions as supported; other sources say that they ended on 27 September 2026.',
   }),
   passedThrough({
     id: 'ai21',
@@ -255,7 +256,8 @@ export const modelLabs: readonly Provider[] = [
     hostPath: '/v1',
     pricesId: null,
     source: 'https://platform.lingyiwanwu.com/docs',
-    unverified: 'Not verified against the documentation; base URL and key come from clients of other projects.',
+    unverified:
+      'Not verified against the documentation; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'krutrim',
