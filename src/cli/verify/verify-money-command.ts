@@ -11,17 +11,19 @@ import {
   rebuildCounters,
   verifyMoney,
 } from '../../request-log/charging/verify-money.js';
+import { type UnknownCost, unknownCosts } from '../../request-log/charging/unknown-costs.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
 import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { say, table } from '../terminal.js';
+import { isFree } from './free-requests.js';
 
 export interface VerifyMoneyOptions {
   readonly repair?: boolean;
 }
 
 /**
- * `gatehouse verify money`. Also reports how much of each budget is an estimate. Returns 1 when two books differ without a known reason.
+ * `gatehouse verify money`. Also reports how much of each budget is an estimate, and which attempts have no cost. Returns 1 when two books differ without a known reason.
  * Can run beside a running service.
  */
 export async function verifyMoneyCommand(
@@ -59,6 +61,7 @@ interface Findings {
   readonly books: readonly Books[];
   readonly estimates: readonly EstimatedPart[];
   readonly causes: readonly EstimatedCause[];
+  readonly unknown: readonly UnknownCost[];
 }
 
 async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Findings> {
@@ -67,10 +70,11 @@ async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise
     books: await verifyMoney(manager, countedIn),
     estimates: await estimatedParts(manager),
     causes: await estimatedCauses(manager),
+    unknown: await unknownCosts(manager, isFree),
   };
 }
 
-function report({ books, estimates, causes }: Findings): number {
+function report({ books, estimates, causes, unknown }: Findings): number {
   const rows = books.map(({ name, compared, differences }) => [
     name,
     String(compared),
@@ -82,6 +86,7 @@ function report({ books, estimates, causes }: Findings): number {
   for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
   if (estimates.length === 0) say('No budget includes estimated amounts.');
   if (causes.length > 0) say(table(['Estimated, because', 'Attempts', 'Nano-dollars'], causes.map(rowOf)));
+  if (unknown.length > 0) say(table(['Cost unknown, because', 'Attempts'], unknown.map(unknownRowOf)));
   return differences.some(({ reason }) => reason === null) ? 1 : 0;
 }
 
@@ -90,6 +95,8 @@ const rowOf = ({ cause, attempts, nanoDollars }: EstimatedCause): string[] => [
   String(attempts),
   String(nanoDollars),
 ];
+
+const unknownRowOf = ({ cause, attempts }: UnknownCost): string[] => [cause, String(attempts)];
 
 function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): string[] {
   const unit = measure === 'cost' ? 'nano-dollars' : 'tokens';

@@ -91,7 +91,7 @@ export interface EstimatedCause {
 }
 
 /** The first that applies. `session`: some responses of a WebSocket session had no end on record. */
-const CAUSE = `CASE
+export const CAUSE = `CASE
     WHEN a.error_code = 'gateway_crashed' THEN 'the process died'
     WHEN a.error_code IN ('upstream_timeout', 'request_timeout') THEN 'the attempt timed out'
     WHEN a.status = 101 THEN 'a response of a session did not end'
@@ -100,11 +100,11 @@ const CAUSE = `CASE
     ELSE 'the gateway ended the attempt' END`;
 
 const CAUSES = `
-  SELECT ${CAUSE} AS cause, count(*) AS attempts, coalesce(sum(a.cost_nano_usd), 0)::bigint AS amount
+  SELECT ${CAUSE} AS cause, count(*) AS attempts, sum(a.cost_nano_usd) AS amount
   FROM request_attempts a LEFT JOIN request_logs r ON r.id = a.id AND r.created_at = a.created_at
-  WHERE a.estimated GROUP BY 1 ORDER BY 1`;
+  WHERE a.estimated AND a.cost_nano_usd IS NOT NULL GROUP BY 1 ORDER BY 1`;
 
-/** The estimated amounts by their causes. */
+/** The estimated amounts by their causes. `unknownCosts` has the attempts without an amount. */
 export async function estimatedCauses(database: Database): Promise<EstimatedCause[]> {
   const rows = (await database.query(CAUSES)) as Record<'cause' | 'attempts' | 'amount', string>[];
   return rows.map(({ cause, attempts, amount }) => ({
