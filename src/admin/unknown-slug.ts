@@ -6,7 +6,7 @@ import { didYouMean } from '../common/text/nearest-names.js';
 
 const COMPARED_MAX = 1_000;
 
-interface Slugged {
+interface SlugRow {
   readonly slug: string;
 }
 
@@ -14,7 +14,7 @@ interface Slugged {
  * The error for a name that nothing within `reach` has, with the nearest slugs within it. It depends on nothing else, so it does not reveal
  * what other tenants have.
  */
-export async function unknownSlug<Row extends Slugged>(
+export async function unknownSlug<Row extends SlugRow>(
   { resource, named }: { readonly resource: string; readonly named: string },
   rows: Repository<Row>,
   reach: FindOptionsWhere<Row>,
@@ -25,7 +25,7 @@ export async function unknownSlug<Row extends Slugged>(
     .select('row.slug', 'slug')
     .where(reach)
     .limit(COMPARED_MAX)
-    .getRawMany<Slugged>();
+    .getRawMany<SlugRow>();
   const slugs = near.map(({ slug }) => slug);
   return new AppError('not_found', { resource: `${resource}${didYouMean(named, slugs)}` });
 }

@@ -9,6 +9,7 @@ import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyAuthorityService } from './key-authority.service.js';
+import { KeyBoundsService } from './key-bounds.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 import { KeyListService } from './key-list.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
@@ -33,6 +34,7 @@ import { Config } from '../configs/config.entity.js';
   providers: [
     ApiKeysService,
     KeyAuthorityService,
+    KeyBoundsService,
     KeyDefaultsService,
     KeyListService,
     KeyOwnerService,
@@ -40,6 +42,6 @@ import { Config } from '../configs/config.entity.js';
     UsableConfig,
     UserKeysService,
   ],
-  exports: [ApiKeysService, UserKeysService],
+  exports: [ApiKeysService, KeyBoundsService, UserKeysService],
 })
 export class ApiKeysModule {}

@@ -18,6 +18,7 @@ import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key
 import { KINDS, type KeyVerb, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
 import { KeyAuthorityService } from './key-authority.service.js';
+import { KeyBoundsService } from './key-bounds.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 import { ownKeysOf } from './key-list.service.js';
 
@@ -51,11 +52,13 @@ export class ApiKeysService {
     private readonly limits: LimitsService,
     private readonly defaults: KeyDefaultsService,
     private readonly authority: KeyAuthorityService,
+    private readonly bounds: KeyBoundsService,
   ) {}
 
   async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
     const scopes = readScopes(dto.scopes, place.kind);
     checkGrant(caller, scopes);
+    await this.bounds.check(caller, 'create keys');
     const createdByUserId = this.authority.userOf(caller);
     const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
     const key = this.apiKeys.create({
@@ -93,6 +96,7 @@ export class ApiKeysService {
     await this.authority.checkMayChange(caller, key);
     const before = ApiKeyDto.from(key);
     checkNotOwn(caller, key, dto);
+    if (changesBounds(dto)) await this.bounds.check(caller, 'change the limits, expiry or defaults of keys');
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.description !== undefined) key.description = dto.description;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at) ?? null;
@@ -115,6 +119,7 @@ export class ApiKeysService {
     const key = await this.lock(caller, id, 'rotate');
     await this.authority.checkMayChange(caller, key);
     checkGrant(caller, key.scopes as Scope[]);
+    if (caller.apiKeyId !== key.id) await this.bounds.check(caller, 'rotate other keys');
     const before = ApiKeyDto.from(key);
     if (overlapMs > 0) checkTransitionIsOver(key);
     const oldEndsAt = new Date(Date.now() + overlapMs);
@@ -229,6 +234,9 @@ function checkTransitionIsOver({ previousKeyHash, previousKeyExpiresAt }: ApiKey
     detail: `The secret before the last rotation works until ${until}. Rotate after that, or send "key_transition_period_ms": 0 to end all old secrets now.`,
   });
 }
+
+const changesBounds = (dto: UpdateApiKeyDto): boolean =>
+  changesLimits(dto) || dto.expires_at !== undefined || dto.defaults !== undefined;
 
 function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyDto): boolean {
   return rate_limits !== undefined || usage_limits !== undefined || reset_usage === true;

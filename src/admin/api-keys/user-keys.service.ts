@@ -7,6 +7,7 @@ import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ApiKey } from './api-key.entity.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { KeyBoundsService } from './key-bounds.service.js';
 import { checkGrant, readScopes } from './grants.js';
 
 export interface PromisedKey {
@@ -25,12 +26,14 @@ export class UserKeysService {
   constructor(
     @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly issuer: ApiKeyIssuer,
+    private readonly bounds: KeyBoundsService,
   ) {}
 
-  /** Refuses scopes that are unknown, that such a key cannot have, or that the caller may not grant. */
-  promise(caller: Principal, names: readonly string[]): Scope[] {
+  /** Rejects for scopes that are unknown, that such a key cannot have, or that the caller may not grant. */
+  async promise(caller: Principal, names: readonly string[]): Promise<Scope[]> {
     const scopes = readScopes(names, 'workspace-user');
     checkGrant(caller, scopes);
+    await this.bounds.check(caller, 'create keys');
     return scopes;
   }
 

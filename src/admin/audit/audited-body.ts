@@ -69,6 +69,7 @@ const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 const MASK = '***';
+const KEY_IN_TEXT = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
 const LONGEST_TEXT = 500;
 const MOST_ITEMS = 200;
 /** A URL with credentials, a query or a fragment: each may contain a secret. */
@@ -108,8 +109,10 @@ function audited(value: unknown): unknown {
 }
 
 function auditedText(text: string): string {
-  return looksLikeGatewayKey(text) || TELLING_URL.test(text) ? MASK : shortened(text);
+  return looksLikeGatewayKey(text) || TELLING_URL.test(text) ? MASK : shortened(withoutKeys(text));
 }
+
+const withoutKeys = (text: string): string => text.replace(KEY_IN_TEXT, MASK);
 
 function shortened(text: string): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
@@ -142,7 +145,7 @@ export function auditedQuery(query: unknown): Readonly<Record<string, unknown>> 
   if (parameters.length === 0) return null;
   return Object.fromEntries(
     parameters.map(([name, value]) => [
-      printable(shortened(name)),
+      printable(withoutKeys(shortened(name))),
       SHOWN.has(name) || SHOWN_IN_QUERY.has(name) ? printableValue(audited(value)) : MASK,
     ]),
   );
@@ -174,7 +177,6 @@ const printable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
 const printableValue = (value: unknown): unknown =>
   typeof value === 'string' ? printable(value) : Array.isArray(value) ? value.map(printableValue) : value;
 
-const KEY_IN_PATH = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
 const LONGEST_PATH = 1024;
 
 /** Characters of a decoded path that PostgreSQL cannot store, or that would break a line of output. */
@@ -183,5 +185,5 @@ const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/gu;
 /** The path without its query, and without a key that a client put into it. */
 export function auditedPath(url: string): string {
   const [path = ''] = url.split('?');
-  return printable(path.replace(KEY_IN_PATH, MASK)).slice(0, LONGEST_PATH);
+  return printable(withoutKeys(path)).slice(0, LONGEST_PATH);
 }

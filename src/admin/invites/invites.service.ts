@@ -50,7 +50,7 @@ export class InvitesService {
     const { organizationId } = caller;
     await this.people.takeTurn(organizationId);
     const actor = await this.people.actorWhoGives(caller, dto.role);
-    const keyScopes = this.keyScopesOf(caller, dto);
+    const keyScopes = await this.keyScopesOf(caller, dto);
     const workspaces = await this.workspacesOf(caller, dto);
     const email = normalizeEmail(dto.email) ?? '';
     if (await this.users.existsBy({ organizationId, email }))
@@ -111,7 +111,7 @@ export class InvitesService {
       caller,
       workspaces.map(({ role }) => role),
     );
-    if (invite.keyScopes !== null) this.userKeys.promise(caller, invite.keyScopes);
+    if (invite.keyScopes !== null) await this.userKeys.promise(caller, invite.keyScopes);
     const status = statusOf(invite);
     if (status === 'accepted' || status === 'cancelled')
       throw new AppError('conflict', { detail: `This invite is ${status}. Create another one.` });
@@ -120,7 +120,7 @@ export class InvitesService {
     return { invite, link: await this.delivery.deliver(invite) };
   }
 
-  private keyScopesOf(caller: Principal, dto: CreateInviteDto): string[] | null {
+  private async keyScopesOf(caller: Principal, dto: CreateInviteDto): Promise<string[] | null> {
     const { workspaces, workspace_api_key_details: key } = dto;
     if (key === undefined) return null;
     if (workspaces.length > 0) return this.userKeys.promise(caller, key.scopes);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
@@ -11,7 +12,12 @@ import { LimitSubjects } from './limit-subjects.service.js';
 import { LimitUsage } from './limit-usage.service.js';
 
 @Module({
-  imports: [AuthModule, TransactionRepositories.forFeature(ApiKey, VirtualKey, Workspace), TenancyModule],
+  imports: [
+    AuthModule,
+    ApiKeysModule,
+    TransactionRepositories.forFeature(ApiKey, VirtualKey, Workspace),
+    TenancyModule,
+  ],
   controllers: [LimitStatusController],
   providers: [LimitStatusService, LimitSubjects, LimitUsage],
 })

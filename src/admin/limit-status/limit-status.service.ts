@@ -6,6 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { periodAt } from '../../common/limits/period.js';
 import type { BudgetRule } from '../../common/limits/rules.js';
+import { KeyBoundsService } from '../api-keys/key-bounds.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { budgetAmount } from '../limits/limits.service.js';
 import { LimitStatusDto, type RaiseLimitDto } from './limit-status.dto.js';
@@ -22,6 +23,7 @@ export class LimitStatusService {
     private readonly usage: LimitUsage,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly bounds: KeyBoundsService,
   ) {}
 
   /** Fullest first. */
@@ -39,6 +41,7 @@ export class LimitStatusService {
     const { subject, scope, usageLimits, save } = found;
     this.audit.note({ action: scope, targetId: subject.id, workspaceId: subject.workspaceId });
     checkMayChange(caller, found);
+    if (subject.type === 'api_key') await this.bounds.check(caller, 'raise the budgets of keys');
     const before = await this.statusOf(found, ruleId);
     const raised = (usageLimits ?? []).map((rule) => (rule.id === ruleId ? raisedBy(rule, by) : rule));
     await save(raised);

@@ -268,6 +268,39 @@ describe('API keys', () => {
       expect((await aKey({ scopes: ['logs.view'] }, narrow)).status).toBe(403);
     });
 
+    describe.each([
+      ['a budget', { usage_limits: { credit_limit: 10 } }],
+      ['a rate limit', { rate_limits: { type: 'requests', unit: 'rpm', value: 10 } }],
+      ['a config that requests cannot override', { defaults: { allow_config_override: false } }],
+    ])('by a key with %s', (bound, fields) => {
+      const scopes = ['create', 'update', 'rotate', 'list'].map((verb) => `workspace_user_api_keys.${verb}`);
+      const refusalOf = async (method: string, path: string, key: string, body: object) => {
+        const { status, body: answer } = await app.call(method, path, { key, body });
+        return [status, answer.error?.message];
+      };
+      const refused = [403, expect.stringContaining(`a key with ${bound} cannot`)];
+
+      it('is refused, because the other key would not be bound by it', async () => {
+        const { key } = (await aKey({ scopes, ...fields })).body;
+
+        const body = { name: 'Free', workspace_id: app.first.workspace_id, scopes: scopes.slice(3) };
+        expect(await refusalOf('POST', USER_KEYS, key, body)).toEqual(refused);
+      });
+
+      it.each([
+        ['PUT', '', { usage_limits: null }],
+        ['PUT', '', { rate_limits: null }],
+        ['PUT', '', { expires_at: null }],
+        ['PUT', '', { defaults: { allow_config_override: true } }],
+        ['POST', '/rotate', {}],
+      ])('cannot loosen another key or get its secret: %s %s %j', async (method, path, change) => {
+        const { key } = (await aKey({ scopes, ...fields })).body;
+        const other = (await aKey({ scopes: scopes.slice(3) })).body;
+
+        expect(await refusalOf(method, `/v1/api-keys/${other.id}${path}`, key, change)).toEqual(refused);
+      });
+    });
+
     it('lets a user key create keys of its user, with no more than its own scopes', async () => {
       const scopes = ['workspace_user_api_keys.create', 'workspace_user_api_keys.list', 'logs.list'];
       const first = (await aKey({ scopes })).body;

@@ -40,7 +40,10 @@ describe('the audit record of a request', () => {
       'DELETE',
       `/v1/admin/workspaces/${app.first.workspace_id}?name=${app.first.admin_api_key}`,
       {
-        headers: { 'user-agent': app.first.admin_api_key },
+        headers: {
+          'user-agent': `agent ${app.first.admin_api_key}`,
+          origin: `http://a/${app.first.admin_api_key}`,
+        },
       },
     );
 
