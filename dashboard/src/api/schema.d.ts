@@ -5869,7 +5869,7 @@ export interface components {
         Scope: "agent_servers.create" | "agent_servers.delete" | "agent_servers.list" | "agent_servers.read" | "agent_servers.update" | "agents.invoke" | "analytics.view" | "audit_logs.list" | "completions.write" | "configs.create" | "configs.delete" | "configs.list" | "configs.read" | "configs.update" | "deployments.create" | "deployments.delete" | "deployments.list" | "deployments.read" | "deployments.update" | "guardrails.create" | "guardrails.delete" | "guardrails.invoke" | "guardrails.list" | "guardrails.read" | "guardrails.update" | "logs.export" | "logs.list" | "logs.view" | "logs.write" | "mcp.invoke" | "mcp_servers.create" | "mcp_servers.delete" | "mcp_servers.list" | "mcp_servers.read" | "mcp_servers.update" | "organisation_agent_integrations.create" | "organisation_agent_integrations.delete" | "organisation_agent_integrations.list" | "organisation_agent_integrations.read" | "organisation_agent_integrations.update" | "organisation_exclusions.list" | "organisation_exclusions.update" | "organisation_guardrails.create" | "organisation_guardrails.delete" | "organisation_guardrails.list" | "organisation_guardrails.read" | "organisation_guardrails.update" | "organisation_integrations.create" | "organisation_integrations.delete" | "organisation_integrations.list" | "organisation_integrations.read" | "organisation_integrations.update" | "organisation_mcp_integrations.create" | "organisation_mcp_integrations.delete" | "organisation_mcp_integrations.list" | "organisation_mcp_integrations.read" | "organisation_mcp_integrations.update" | "organisation_service_api_keys.create" | "organisation_service_api_keys.delete" | "organisation_service_api_keys.list" | "organisation_service_api_keys.read" | "organisation_service_api_keys.rotate" | "organisation_service_api_keys.update" | "organisation_settings.read" | "organisation_settings.update" | "organisation_users.create" | "organisation_users.delete" | "organisation_users.list" | "organisation_users.read" | "organisation_users.update" | "plugins.create" | "plugins.list" | "plugins.update" | "policies.create" | "policies.delete" | "policies.list" | "policies.read" | "policies.update" | "prompts.create" | "prompts.delete" | "prompts.list" | "prompts.publish" | "prompts.read" | "prompts.render" | "prompts.update" | "providers.create" | "providers.delete" | "providers.list" | "providers.read" | "providers.update" | "secret_references.create" | "secret_references.delete" | "secret_references.list" | "secret_references.read" | "secret_references.update" | "virtual_keys.copy" | "virtual_keys.create" | "virtual_keys.delete" | "virtual_keys.duplicate" | "virtual_keys.list" | "virtual_keys.read" | "virtual_keys.update" | "workspace_agent_integrations.create" | "workspace_agent_integrations.delete" | "workspace_agent_integrations.list" | "workspace_agent_integrations.read" | "workspace_agent_integrations.update" | "workspace_integrations.create" | "workspace_integrations.delete" | "workspace_integrations.list" | "workspace_integrations.read" | "workspace_integrations.update" | "workspace_mcp_integrations.create" | "workspace_mcp_integrations.delete" | "workspace_mcp_integrations.list" | "workspace_mcp_integrations.read" | "workspace_mcp_integrations.update" | "workspace_service_api_keys.create" | "workspace_service_api_keys.delete" | "workspace_service_api_keys.list" | "workspace_service_api_keys.read" | "workspace_service_api_keys.rotate" | "workspace_service_api_keys.update" | "workspace_user_api_keys.create" | "workspace_user_api_keys.delete" | "workspace_user_api_keys.list" | "workspace_user_api_keys.read" | "workspace_user_api_keys.rotate" | "workspace_user_api_keys.update" | "workspace_users.create" | "workspace_users.delete" | "workspace_users.list" | "workspace_users.read" | "workspace_users.update" | "workspaces.create" | "workspaces.delete" | "workspaces.list" | "workspaces.read" | "workspaces.update";
         PromisedKeyDto: {
             /**
-             * @description Permissions, by the names in docs/scopes.md.
+             * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
              * @example [
              *       "completions.write"
              *     ]
@@ -6157,7 +6157,7 @@ export interface components {
              */
             status: "active" | "exhausted" | "expired";
             /**
-             * @description Permissions, by the names in docs/scopes.md.
+             * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
              * @example [
              *       "logs.list",
              *       "logs.view"
@@ -6229,7 +6229,7 @@ export interface components {
             alert_emails?: components["schemas"]["AlertEmails"];
             name?: components["schemas"]["Name"];
             /**
-             * @description Permissions, by the names in docs/scopes.md.
+             * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
              * @example [
              *       "completions.write"
              *     ]
@@ -10781,11 +10781,11 @@ export interface components {
             membersManageProviders?: boolean;
             /** @description Whether workspace admins and managers may see API keys. Default: true. */
             managersViewApiKeys?: boolean;
-            /** @description Whether workspace admins and managers may make and change API keys. Default: true. */
+            /** @description Whether workspace admins and managers may create and change API keys. Default: true. */
             managersManageApiKeys?: boolean;
             /** @description Whether workspace members may see their own API keys. Default: true. */
             membersViewApiKeys?: boolean;
-            /** @description Whether workspace members may make and change API keys of their own. Default: false. */
+            /** @description Whether workspace members may create and change API keys of their own. Default: false. */
             membersManageApiKeys?: boolean;
             /** @description Whether workspace admins and managers may change integrations of the workspace. Default: true. */
             managersWriteWsIntegrations?: boolean;
@@ -11243,7 +11243,7 @@ export interface components {
         /** @description Settings for requests with this key. */
         Defaults: components["schemas"]["ApiKeyDefaultsDto"];
         /**
-         * @description Permissions, by the names in docs/scopes.md.
+         * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
          * @example [
          *       "logs.list",
          *       "logs.view"

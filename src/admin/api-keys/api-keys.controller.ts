@@ -22,7 +22,7 @@ import {
   UpdateApiKeyDto,
 } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { KEY_STATUSES, KEY_TYPES, keyFiltersOf } from './key-filters.js';
+import { KEY_STATUSES, KEY_TYPES, keyFiltersOf, MOST_IDS } from './key-filters.js';
 import { KeyListService } from './key-list.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { KeyUseService, type LastUse } from './key-use.service.js';
@@ -36,6 +36,8 @@ const LastUseParameter = (): MethodDecorator =>
     type: Boolean,
     description: 'Whether to read when keys were last used',
   });
+
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 @AdminController('api-keys')
 @Refusals()
@@ -130,8 +132,8 @@ export class ApiKeysController {
   @QueryParameter({
     name: 'ids',
     required: false,
-    type: String,
-    description: 'Up to 100 ids of API keys, separated by commas',
+    schema: { type: 'string', pattern: `^${UUID}(,${UUID}){0,${MOST_IDS - 1}}$` },
+    description: `Up to ${MOST_IDS} ids of API keys, separated by commas`,
   })
   @QueryParameter({ name: 'type', required: false, enum: KEY_TYPES })
   @QueryParameter({

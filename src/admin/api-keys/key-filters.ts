@@ -20,7 +20,7 @@ export interface KeyFilters {
 }
 
 /** As many as one page can show. */
-const MOST_IDS = 100;
+export const MOST_IDS = 100;
 
 export const keyFiltersOf = (query: ListQuery): KeyFilters => ({
   ids: idsOf(query),

@@ -23,7 +23,10 @@ const TEXTS = { type: 'object' as const, additionalProperties: { type: 'string' 
 export class SimulateConfigDto {
   /** The slug or id of a saved config, or a routing document: an object, or its JSON as a text. */
   @ApiProperty({
-    oneOf: [{ type: 'object', additionalProperties: true }, { type: 'string' }],
+    oneOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'string', minLength: 1 },
+    ],
     example: {
       strategy: { mode: 'loadbalance', balance_by: 'cost' },
       targets: [
