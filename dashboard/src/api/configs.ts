@@ -42,8 +42,12 @@ export const configQuery = (slug: string) =>
     queryFn: ({ signal }) => readConfig(slug, signal),
   });
 
+// All versions have the id of their config.
+const versionIdOf = ({ version_id }: ConfigVersion): string => version_id;
+
 export const configVersionsQuery = (slug: string): ListQuery<ConfigVersion> => ({
   queryKey: ['configs', 'versions', slug, 'all'],
+  idOf: versionIdOf,
   readPage: (query, signal) =>
     dataOf(client.GET('/v1/configs/{slug}/versions', { params: { ...at(slug), query }, signal })),
 });

@@ -1,6 +1,7 @@
 import { hashKey, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { loadStateOf } from './load-state';
+import { retryInterval } from './query-client';
 
 /** The API's largest page. */
 export const PAGE_SIZE = 100;
@@ -22,6 +23,8 @@ export interface ListQuery<Row> {
   /** While the last part changes, such as a filter, the previous rows stay. */
   readonly queryKey: QueryKey;
   readonly readPage: (page: PageParameters, signal: AbortSignal) => Promise<ListPage<Row>>;
+  /** What tells two rows apart; absent for their id. */
+  readonly idOf?: (row: Row) => string;
   /** How often it is read again, until the user scrolls past the first page. */
   readonly refreshMs?: number;
 }
@@ -31,7 +34,7 @@ const isSameList = (one: QueryKey, other: QueryKey): boolean =>
 
 /** The rows that are loaded, and what a `DataTable` needs to show and continue them. `scope`: the scope needed to read the list. */
 export function useList<Row extends { readonly id: string }>(
-  { queryKey, readPage, refreshMs }: ListQuery<Row>,
+  { queryKey, readPage, idOf, refreshMs }: ListQuery<Row>,
   scope: string,
 ) {
   const list = useInfiniteQuery({
@@ -42,13 +45,18 @@ export function useList<Row extends { readonly id: string }>(
       (last + 1) * PAGE_SIZE < total ? last + 1 : undefined,
     placeholderData: (previous, query) =>
       query && isSameList(query.queryKey, queryKey) ? previous : undefined,
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= 1 && (refreshMs ?? false),
+    refetchInterval: (query) =>
+      retryInterval(query) || ((query.state.data?.pages.length ?? 0) <= 1 && (refreshMs ?? false)),
   });
   const { data, fetchNextPage } = list;
   // Pages are counted from the newest row: one that appears meanwhile moves the others, so that a row comes twice.
   const rows = useMemo(
-    () => [...new Map(data?.pages.flatMap((page) => page.data).map((row) => [row.id, row])).values()],
-    [data],
+    () => [
+      ...new Map(
+        data?.pages.flatMap((page) => page.data).map((row) => [idOf ? idOf(row) : row.id, row]),
+      ).values(),
+    ],
+    [data, idOf],
   );
   return {
     rows,

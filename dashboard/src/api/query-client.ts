@@ -17,6 +17,13 @@ const isOutage = (error: unknown): boolean => {
   return status === 0 || status === 502 || status === 504 || (status === 503 && code !== 'query_timeout');
 };
 
+/** How soon a query that failed in an outage is repeated, in milliseconds; false for every other query. */
+export const retryInterval = ({
+  state,
+}: {
+  readonly state: { readonly status: string; readonly error: unknown };
+}): number | false => state.status === 'error' && isOutage(state.error) && RETRY_MS;
+
 /** Failed queries of an outage are repeated until they succeed. `onSignedOut` is called when any response reports that the session has ended. */
 export const createQueryClient = (onSignedOut: () => void): QueryClient =>
   new QueryClient({
@@ -28,7 +35,7 @@ export const createQueryClient = (onSignedOut: () => void): QueryClient =>
     defaultOptions: {
       queries: {
         retry: isWorthRetrying,
-        refetchInterval: ({ state }) => state.status === 'error' && isOutage(state.error) && RETRY_MS,
+        refetchInterval: retryInterval,
         staleTime: 10_000,
         refetchOnWindowFocus: false,
       },
