@@ -173,8 +173,13 @@ describe('a prompt of token numbers', () => {
 
 const text = (type: string, ...texts: string[]) => texts.map((one) => ({ type, text: one }));
 
+type CutRequest = [path: string, provider: string, body: (...texts: string[]) => object];
+/** Messages of the user, with an item without a text after each. */
+const around = (silent: object, texts: readonly string[]) =>
+  texts.flatMap((content) => [{ role: 'user', content }, silent]);
+
 describe('a text that is cut over neighbouring parts', () => {
-  const REQUESTS: [path: string, provider: string, body: (...texts: string[]) => object][] = [
+  const REQUESTS: CutRequest[] = [
     [
       '/chat/completions',
       'openai',
@@ -208,6 +213,37 @@ describe('a text that is cut over neighbouring parts', () => {
       '/chat/completions',
       'openai',
       (...texts) => ({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) }),
+    ],
+    [
+      '/chat/completions',
+      'openai',
+      (...texts) => ({ model: 'm', messages: around({ role: 'assistant', content: '' }, texts) }),
+    ],
+    [
+      '/messages',
+      'anthropic',
+      (...texts) => ({
+        ...{ model: 'm', max_tokens: 9 },
+        messages: around({ role: 'assistant', content: [] }, texts),
+      }),
+    ],
+    ...['/responses', '/responses/compact'].map((path): CutRequest => [
+      path,
+      'openai',
+      (...texts) => ({
+        model: 'm',
+        input: around({ type: 'reasoning', summary: [], encrypted_content: 'x' }, texts),
+      }),
+    ]),
+    [
+      '/v1beta/models/m:generateContent',
+      'google',
+      (...texts) => ({
+        contents: texts.flatMap((one) => [
+          { role: 'user', parts: [{ text: one }] },
+          { role: 'model', parts: [] },
+        ]),
+      }),
     ],
     [
       '/chat/completions',

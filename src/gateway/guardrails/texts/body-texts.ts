@@ -19,7 +19,7 @@ export interface BodyTexts {
 export interface TextRun {
   /** Positions in `every`, in the order of the text: two or more. */
   readonly positions: readonly number[];
-  /** The same text as templates may join it: directly, by a space, or unescaped as a whole. */
+  /** The same text as templates may join it: directly, by a space, unescaped as a whole, or without blank parts. */
   readonly joined: readonly string[];
 }
 
@@ -70,10 +70,10 @@ export function textRun(
 ): TextRun {
   const at = (texts: readonly string[]): string[] => positions.map((position) => texts[position] ?? '');
   const texts = at(every);
-  return {
-    positions,
-    joined: [...new Set([texts.join(''), texts.join(' '), unescaped(at(written).join(''))])],
-  };
+  const whole = unescaped(at(written).join(''));
+  // Translations leave blank parts out.
+  const filled = texts.filter((text) => text.trim() !== '').join('');
+  return { positions, joined: [...new Set([texts.join(''), texts.join(' '), whole, filled])] };
 }
 
 /** The same body with the texts of `every` in their places; the same object if none differs. */

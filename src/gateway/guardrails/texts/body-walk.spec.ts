@@ -198,6 +198,23 @@ const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: o
 const valued = (...texts: string[]) => texts.map((value) => ({ type: 'text', text: { value } }));
 const tool = (content: string) => ({ role: 'tool', tool_call_id: 'c', content });
 const messageAt = (role: string, at: number) => ({ role, content: ['the Apo', 'x', 'llo'][at] });
+const userParts = (one: string) => ({ role: 'user', parts: [{ text: one }] });
+const reasoning = (...texts: string[]) => ({
+  ...{ type: 'reasoning', summary: [], encrypted_content: 'x' },
+  content: text(...texts),
+});
+/** Messages that translations leave out. */
+const SILENT: readonly (readonly [name: string, message: object])[] = [
+  ['an empty message', { role: 'assistant', content: '' }],
+  ['a blank message', { role: 'assistant', content: ' ' }],
+  ['a message of null', { role: 'assistant', content: null }],
+  ['a message without parts', { role: 'assistant', content: [] }],
+  ['a message of empty parts', { role: 'assistant', content: text('', ' ') }],
+  ['an empty refusal', { role: 'assistant', refusal: '' }],
+  ['an empty list of calls', { role: 'assistant', content: '', tool_calls: [] }],
+  ['thinking without a signature', { role: 'assistant', content: [{ type: 'thinking', thinking: 'x' }] }],
+  ['reasoning beside an empty text', { role: 'assistant', content: '', reasoning_content: 'x' }],
+];
 
 describe('text parts of one message', () => {
   const runsOf = (messages: unknown) => (read({ messages }).runs ?? []).map(({ joined }) => joined[0]);
@@ -218,6 +235,11 @@ describe('text parts of one message', () => {
       { role: 'user', content: 'y' },
     ];
     expect(runsOf(messages)).toEqual(['the Apollo']);
+  });
+
+  it('are one without the blank parts between them', () => {
+    const [run] = read({ messages: [{ role: 'user', content: text('the Apo', ' ', 'llo') }] }).runs ?? [];
+    expect(run?.joined).toEqual(['the Apo llo', 'the Apo   llo', 'the Apollo']);
   });
 
   it('are unescaped together', () => {
@@ -243,6 +265,24 @@ describe('text parts of one message', () => {
     ],
     ['user messages around a system message', { messages: ['user', 'system', 'user'].map(messageAt) }],
     ["a tool's result and the user", { messages: [tool(A), { role: 'user', content: B }] }],
+    ...SILENT.map(([name, message]): [string, object] => [
+      `user messages around ${name}`,
+      { messages: [{ role: 'user', content: A }, message, { role: 'user', content: B }] },
+    ]),
+    [
+      'user contents around a content without parts',
+      { contents: [userParts(A), { role: 'model', parts: [] }, userParts(B)] },
+    ],
+    [
+      'user items around reasoning',
+      { input: [{ role: 'user', content: A }, reasoning(), { role: 'user', content: B }] },
+    ],
+    [
+      'reasoning around a message',
+      {
+        output: [reasoning(A), { type: 'message', role: 'assistant', content: text('x') }, reasoning(B)],
+      },
+    ],
     ['results of two tools', { messages: [tool(A), tool(B)] }],
     [
       'the parts of a result and those beside it',
@@ -304,6 +344,22 @@ describe('text parts of one message', () => {
 
   it.each<[string, object]>([
     ['speakers', { messages: ['user', 'assistant', 'user'].map(messageAt) }],
+    [
+      'turns around a call',
+      {
+        messages: [
+          { role: 'user', content: A },
+          { role: 'assistant', content: null, tool_calls: [{ id: 'c' }] },
+          { role: 'user', content: B },
+        ],
+      },
+    ],
+    [
+      'turns around a result',
+      {
+        messages: [{ role: 'assistant', content: A }, tool(''), { role: 'assistant', content: B }],
+      },
+    ],
     ['prompts', { prompt: [A, B] }],
     ['inputs', { input: [A, B] }],
     [

@@ -13,6 +13,7 @@ const INSTRUCTIONS: ReadonlySet<string> = new Set([
   ...['instructions', 'system', 'systemInstruction', 'system_instruction', 'preamble'],
 ]);
 const SYSTEM = 'system';
+const ASSISTANT = 'assistant';
 const PROMPT = 'prompt';
 
 /**
@@ -23,7 +24,7 @@ const TURNS: ReadonlyMap<string, string> = new Map([
   ['developer', SYSTEM],
   ['tool', 'user'],
   ['function', 'user'],
-  ['model', 'assistant'],
+  ['model', ASSISTANT],
 ]);
 /** Items of a response stand between its messages without a role. https://platform.openai.com/docs/api-reference/responses/object */
 const RESULT = /_call_output$/;
@@ -70,6 +71,8 @@ export const leadsRun = (name: string): boolean => INSTRUCTIONS.has(name) || nam
 export class ListRuns {
   private turn: string | null = null;
   private run = NO_RUN;
+  /** The run of the reasoning items since the last turn of the user. */
+  private reasoning: number | null = null;
 
   constructor(
     private readonly runs: MessageRuns,
@@ -79,14 +82,22 @@ export class ListRuns {
 
   of(item: unknown): number {
     const members = membersOf(item);
+    const type = typeOf(members);
+    if (type === REASONING) return reasoningOf((this.reasoning ??= this.runs.next()));
     const turn = turnOf(members);
     if (turn === SYSTEM) return this.runs.of(SYSTEM);
-    if (turn !== null && turn !== this.turn) this.run = this.runs.next();
-    this.turn = turn ?? this.turn;
-    const type = typeOf(members);
+    if (turn !== null && turn !== this.turn) {
+      if (isSilent(members)) return this.runs.next();
+      this.begin(turn);
+    }
     if (BESIDE.test(type)) return this.runs.next();
-    if (turn === null) return this.own;
-    return type === REASONING ? reasoningOf(this.run) : this.run;
+    return turn === null ? this.own : this.run;
+  }
+
+  private begin(turn: string): void {
+    this.turn = turn;
+    this.run = this.runs.next();
+    if (turn !== ASSISTANT) this.reasoning = null;
   }
 }
 
@@ -118,7 +129,34 @@ function turnOf(item: Members): string | null {
   const type = typeOf(item);
   // A content of Gemini's without a role is the user's. https://ai.google.dev/api/caching#Content
   if (RESULT.test(type) || Array.isArray(item.parts)) return 'user';
-  return CALL.test(type) || type === REASONING ? 'assistant' : null;
+  return CALL.test(type) || type === REASONING ? ASSISTANT : null;
+}
+
+/** Roles of results, which stay without a text. */
+const RESULT_ROLES: ReadonlySet<unknown> = new Set(['tool', 'function']);
+const CONTENTS = ['content', 'parts', 'content_blocks', 'refusal', 'tool_plan'] as const;
+
+/** Whether translations leave out a message, because it has neither a text nor a call. Its neighbours then become one message. */
+function isSilent(item: Members): boolean {
+  const { role, tool_calls, function_call } = item;
+  if (RESULT_ROLES.has(role) || (typeof role !== 'string' && !Array.isArray(item.parts))) return false;
+  const isCall = (Array.isArray(tool_calls) && tool_calls.length > 0) || (function_call ?? null) !== null;
+  return !isCall && CONTENTS.every((name) => saysNothing(item[name]));
+}
+
+/** Parts that translations leave out, by the type. */
+const THOUGHTS: ReadonlySet<string> = new Set([THINKING, 'redacted_thinking', REASONING]);
+const PART_TEXTS = ['text', 'refusal'] as const;
+
+function saysNothing(content: unknown): boolean {
+  if (Array.isArray(content)) return content.every(saysNothing);
+  if (typeof content === 'string') return content.trim() === '';
+  if (typeof content !== 'object' || content === null) return true;
+  const part = content as Members;
+  if (part.thought === true || THOUGHTS.has(typeOf(part))) return true;
+  const texts = PART_TEXTS.filter((name) => name in part);
+  const isText = texts.length > 0 || Object.keys(part).length === 0;
+  return isText && texts.every((name) => saysNothing(part[name]));
 }
 
 const typeOf = ({ type }: Members): string => (typeof type === 'string' ? type : '');
