@@ -215,6 +215,40 @@ describe('a text that is cut over neighbouring parts', () => {
       (...texts) => ({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) }),
     ],
     [
+      '/v1beta/interactions',
+      'google',
+      (...texts) => ({
+        model: 'm',
+        input: texts.map((one) => ({ type: 'user_input', content: text('text', one) })),
+      }),
+    ],
+    [
+      '/v1beta/interactions',
+      'google',
+      (result, ...texts) => ({
+        model: 'm',
+        input: [
+          { type: 'function_result', call_id: 'c', result },
+          { type: 'user_input', content: text('text', ...texts) },
+        ],
+      }),
+    ],
+    [
+      '/v1beta/models/m:generateContent',
+      'google',
+      (output, ...texts) => ({
+        contents: [
+          {
+            role: 'user',
+            parts: [
+              { functionResponse: { name: 'f', response: { output } } },
+              ...texts.map((one) => ({ text: one })),
+            ],
+          },
+        ],
+      }),
+    ],
+    [
       '/chat/completions',
       'openai',
       (...texts) => ({ model: 'm', messages: around({ role: 'assistant', content: '' }, texts) }),
@@ -320,6 +354,15 @@ describe('a text that is cut over neighbouring parts', () => {
         candidates: [
           { content: { parts: ['the Apo', 'llo of joe@exam', 'ple.com'].map((one) => ({ text: one })) } },
         ],
+      },
+    ],
+    [
+      '/v1beta/interactions',
+      'google',
+      {
+        steps: ['the Apo', 'llo of joe@exam', 'ple.com'].map((one) => ({
+          ...{ type: 'model_output', content: text('text', one) },
+        })),
       },
     ],
   ])('is found in a response of %s', async (path, provider, answer) => {

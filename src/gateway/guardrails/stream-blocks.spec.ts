@@ -98,6 +98,26 @@ const message = (blocks: readonly string[]): Json => ({
   ...{ type: 'message', role: 'assistant', content: textParts('output_text', blocks) },
 });
 
+/** Steps whose pieces are in their start, and in the deltas after it. */
+const interaction = (
+  cut: (pieces: readonly string[], at: number) => readonly (readonly string[])[],
+): Dialect => ({
+  texts: textsOf('interactions'),
+  whole: (blocks) => ({
+    steps: blocks.map((text) => ({ type: 'model_output', content: [{ type: 'text', text }] })),
+  }),
+  block: (pieces, index) => {
+    const [started = [], later = []] = cut(pieces, index);
+    const step = { type: 'model_output', content: textParts('text', started) };
+    return [
+      { event_type: 'step.start', index, step },
+      ...later.map((text) => ({ event_type: 'step.delta', index, delta: { type: 'text', text } })),
+      { event_type: 'step.stop', index },
+    ];
+  },
+  last: { event_type: 'interaction.completed', interaction: { status: 'completed' } },
+});
+
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   'messages: blocks': claude([]),
   'messages: blocks around thinking': claude([{ type: 'thinking', thinking: 'hm' }]),
@@ -197,6 +217,14 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     ],
     last: { candidates: [{ finishReason: 'STOP' }] },
   },
+  'interactions: steps': interaction((pieces) => [[], pieces]),
+  'interactions: starts of steps': interaction((pieces) => [pieces, []]),
+  'interactions: starts of steps, and the pieces after them': interaction(([first = '', ...more]) => [
+    ...[[first], more],
+  ]),
+  'interactions: a step, and the start of the next': interaction((pieces, at) =>
+    at === 0 ? [[], pieces] : [pieces, []],
+  ),
   'Cohere: blocks': {
     texts: textsOf('chat-v2'),
     whole: (blocks) => ({ message: { content: textParts('text', blocks) } }),

@@ -203,7 +203,8 @@ export class StreamParts {
   private carried(name: string, text: string, { event, json }: ReadEvent): ReadEvent {
     const { streamTexts } = this;
     const carrier = streamTexts.carrierOf?.(json) ?? json;
-    const isRenamed = typeof carrier.type === 'string' && event.event === json.type;
+    const type = typeOf(carrier);
+    const isRenamed = type !== null && event.event === typeOf(json);
     let isCarried = false;
     const emptied = rewriteTexts(carrier, streamTexts.tree, (one) => {
       const isPlace = !isCarried && one.kind === 'delta' && this.nameOf(one, carrier) === name;
@@ -211,8 +212,14 @@ export class StreamParts {
       if (isPlace) return text;
       return one.kind === 'delta' || one.kind === 'said' ? '' : this.whole(one.text, false);
     });
-    return { event: isRenamed ? { ...event, event: carrier.type as string } : event, json: emptied };
+    return { event: isRenamed ? { ...event, event: type } : event, json: emptied };
   }
+}
+
+/** Google's interactions name an event's type `event_type`. */
+function typeOf({ type, event_type }: Json): string | null {
+  const named = type ?? event_type;
+  return typeof named === 'string' ? named : null;
 }
 
 function runsOf(said: readonly SaidText[], every: readonly string[]): TextRun[] {

@@ -198,6 +198,7 @@ const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: o
 const valued = (...texts: string[]) => texts.map((value) => ({ type: 'text', text: { value } }));
 const tool = (content: string) => ({ role: 'tool', tool_call_id: 'c', content });
 const messageAt = (role: string, at: number) => ({ role, content: ['the Apo', 'x', 'llo'][at] });
+const step = (type: string, ...texts: string[]) => ({ type, content: text(...texts) });
 const userParts = (one: string) => ({ role: 'user', parts: [{ text: one }] });
 const reasoning = (...texts: string[]) => ({
   ...{ type: 'reasoning', summary: [], encrypted_content: 'x' },
@@ -315,6 +316,25 @@ describe('text parts of one message', () => {
         ],
       },
     ],
+    ['steps of the user', { input: [step('user_input', A), step('user_input', B)] }],
+    [
+      'steps of the user around an empty step',
+      { input: [step('user_input', A), step('model_output'), step('user_input', B)] },
+    ],
+    ...[A, text(A), { output: A, code: 'x' }, { answer: A }].flatMap((result): [string, object][] => {
+      const given = `a result of a function, ${JSON.stringify(result)},`;
+      const response = typeof result === 'string' || Array.isArray(result) ? { output: A } : result;
+      const part = { functionResponse: { name: 'f', response } };
+      return [
+        [`${given} and a step`, { input: [{ type: 'function_result', result }, step('user_input', B)] }],
+        [`${given} and a part`, { contents: [{ role: 'user', parts: [part, { text: B }] }] }],
+        [`${given} and a content`, { contents: [{ role: 'user', parts: [part] }, userParts(B)] }],
+      ];
+    }),
+    [
+      'steps of the model around a call',
+      { steps: [step('model_output', A), { type: 'function_call', arguments: {} }, step('model_output', B)] },
+    ],
     ['a prompt and its suffix', { suffix: B, prompt: A }],
     ['a list of one prompt and its suffix', { prompt: [A], suffix: B }],
     [
@@ -359,6 +379,11 @@ describe('text parts of one message', () => {
       {
         messages: [{ role: 'assistant', content: A }, tool(''), { role: 'assistant', content: B }],
       },
+    ],
+    ['steps', { input: [step('user_input', A), step('model_output', B)] }],
+    [
+      'values of a function',
+      { contents: [{ parts: [{ functionResponse: { response: { first: A, second: B } } }] }] },
     ],
     ['prompts', { prompt: [A, B] }],
     ['inputs', { input: [A, B] }],

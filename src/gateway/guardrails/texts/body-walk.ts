@@ -222,7 +222,9 @@ class MembersLevel implements Level {
   ) {
     this.names = Object.keys(members);
     this.isTokens = at.isTokens || (at.free === null && isTokenType(members.type));
-    this.areNamed = at.free !== null || namesMembers(at.name);
+    // An object whose members the interface leaves open, unlike those of lists beside it.
+    const isOpen = at.tree?.any?.below != null;
+    this.areNamed = at.free !== null || isOpen || namesMembers(at.name);
   }
 
   advance(): boolean {
@@ -261,7 +263,9 @@ class MembersLevel implements Level {
 
   private runBelow(name: string): number {
     const { name: ownName, run } = this.at;
-    return ownName === '' ? this.walk.runs.ofBody(name, this.members) : runBelow(name, this.members, run);
+    return ownName === ''
+      ? this.walk.runs.ofBody(name, this.members)
+      : runBelow(name, this.members, { name: ownName, run });
   }
 
   private leadsBelow(name: string): boolean {

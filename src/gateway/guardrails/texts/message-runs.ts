@@ -30,6 +30,16 @@ const TURNS: ReadonlyMap<string, string> = new Map([
 const RESULT = /_call_output$/;
 const CALL = /_call$/;
 const REASONING = 'reasoning';
+const FUNCTION_RESULT = 'function_result';
+/** Steps of an interaction have no role. https://ai.google.dev/api/interactions-api */
+const STEP_TURNS: ReadonlyMap<string, string> = new Map([
+  ['user_input', 'user'],
+  [FUNCTION_RESULT, 'user'],
+  ['model_output', ASSISTANT],
+]);
+const FUNCTION_RESPONSES: ReadonlySet<string> = new Set(['functionResponse', 'function_response']);
+/** Names of a function's response that is an object. */
+const RESPONSES: ReadonlySet<string> = new Set(['response', 'result']);
 /** Its texts stand between those of the message, which clients join without it. */
 const BESIDE = /_call$|_tool_result$/;
 /** A part of the user's message with parts of its own. */
@@ -101,21 +111,40 @@ export class ListRuns {
   }
 }
 
+/** An object of a message: the name of its member, and its run. */
+interface HolderAt {
+  readonly name: string;
+  readonly run: number;
+}
+
 /** The run of a member, by that of its object. */
-export function runBelow(name: string, holder: Members, run: number): number {
+export function runBelow(name: string, holder: Members, at: HolderAt): number {
+  const { run } = at;
   if (run === NO_RUN) return NO_RUN;
   if (name === THINKING) return reasoningOf(run);
-  if (!hasText(name, holder)) return NO_RUN;
+  if (!hasText(name, holder, at.name)) return NO_RUN;
   return holder.thought === true ? reasoningOf(run) : run;
 }
 
-function hasText(name: string, holder: Members): boolean {
+function hasText(name: string, holder: Members, holderName: string): boolean {
+  if (FUNCTION_RESPONSES.has(name)) return true;
+  if (FUNCTION_RESPONSES.has(holderName)) return RESPONSES.has(name);
   const inside = holder[name];
-  const isResult = name === 'output' && RESULT.test(typeOf(holder));
+  const isResult = name === resultName(typeOf(holder));
   if (Array.isArray(inside)) return isResult || hasParts(name, holder);
-  if (typeof inside === 'string') return isResult || TEXT_NAMES.has(name);
-  return name === 'text';
+  if (typeof inside !== 'string') return isResult || name === 'text';
+  return isResult || TEXT_NAMES.has(name) || (RESPONSES.has(holderName) && isOutput(name, holder));
 }
+
+/** The member of an item that is the result of a call. */
+function resultName(type: string): string | null {
+  if (type === FUNCTION_RESULT) return 'result';
+  return RESULT.test(type) ? 'output' : null;
+}
+
+/** A response of a function is an object: its output, or its only member. https://ai.google.dev/api/caching#FunctionResponse */
+const isOutput = (name: string, response: Members): boolean =>
+  name === 'output' || Object.keys(response).length === 1;
 
 /** Whether a list holds the parts of a message, and not a document within it. */
 function hasParts(name: string, holder: Members): boolean {
@@ -127,6 +156,8 @@ function turnOf(item: Members): string | null {
   const { role } = item;
   if (typeof role === 'string') return TURNS.get(role) ?? role;
   const type = typeOf(item);
+  const step = STEP_TURNS.get(type);
+  if (step !== undefined) return step;
   // A content of Gemini's without a role is the user's. https://ai.google.dev/api/caching#Content
   if (RESULT.test(type) || Array.isArray(item.parts)) return 'user';
   return CALL.test(type) || type === REASONING ? ASSISTANT : null;
@@ -139,7 +170,9 @@ const CONTENTS = ['content', 'parts', 'content_blocks', 'refusal', 'tool_plan'] 
 /** Whether translations leave out a message, because it has neither a text nor a call. Its neighbours then become one message. */
 function isSilent(item: Members): boolean {
   const { role, tool_calls, function_call } = item;
-  if (RESULT_ROLES.has(role) || (typeof role !== 'string' && !Array.isArray(item.parts))) return false;
+  const type = typeOf(item);
+  const isMessage = typeof role === 'string' || Array.isArray(item.parts) || STEP_TURNS.has(type);
+  if (!isMessage || RESULT_ROLES.has(role) || type === FUNCTION_RESULT) return false;
   const isCall = (Array.isArray(tool_calls) && tool_calls.length > 0) || (function_call ?? null) !== null;
   return !isCall && CONTENTS.every((name) => saysNothing(item[name]));
 }
