@@ -15,12 +15,24 @@ export function streamFailure(error: HubError, entry: Entry, context?: Context):
   return events.map(encodeSse).join('');
 }
 
+type NativeFailure = (error: HubError, requestId: string) => StreamEvent;
+
 /** Endpoints whose format is native only, and whose errors are not OpenAI's. */
-const GOOGLES: ReadonlySet<EndpointId | undefined> = new Set<EndpointId>(['generate-content']);
+const NATIVE: { readonly [Id in EndpointId]?: NativeFailure } = {
+  'generate-content': (error, id) => ({ event: null, data: JSON.stringify(googleFailure(error, id)) }),
+  interactions: interactionFailure,
+};
 
 function nativeFailure(error: HubError, { id, endpoint }: Entry): StreamEvent {
-  const body = GOOGLES.has(endpoint?.id) ? googleFailure(error, id) : { error };
-  return { event: null, data: JSON.stringify(body) };
+  const native = endpoint ? NATIVE[endpoint.id] : undefined;
+  return native?.(error, id) ?? { event: null, data: JSON.stringify({ error }) };
+}
+
+/** The `code` is a word here. https://googleapis.github.io/js-genai/release_docs/ (`Interactions.ErrorEvent`) */
+function interactionFailure({ message, code }: HubError): StreamEvent {
+  const event_type = 'error';
+  const error = { code: code ?? 'upstream_error', message };
+  return { event: event_type, data: JSON.stringify({ event_type, error }) };
 }
 
 /** Google's clients read `error.code` as a status. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts */
