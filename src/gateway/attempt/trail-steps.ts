@@ -5,10 +5,15 @@ import type { Content } from '../types/content.js';
 import type { SentRequest } from './retrying-sender.js';
 
 /** With the fields of a form, which may be known only once all of it has arrived. */
-export const withContent = (trail: AttemptTrail, { json, model, isStreamed }: Content): AttemptTrail =>
-  trail.body === json && trail.model === model && trail.isStreamed === isStreamed
+export const withContent = (trail: AttemptTrail, content: Content): AttemptTrail => {
+  const { json: body, fields = null, model, isStreamed } = content;
+  return trail.body === body &&
+    trail.fields === fields &&
+    trail.model === model &&
+    trail.isStreamed === isStreamed
     ? trail
-    : { ...trail, body: json, model, isStreamed };
+    : { ...trail, body, fields, model, isStreamed };
+};
 
 /** With a list for the results of guardrails, which continues that of earlier targets. */
 export const withHookResults = (trail: AttemptTrail, isGuarded: boolean): AttemptTrail =>

@@ -30,7 +30,7 @@ const OK = 200;
 export function closeExchange(closing: ClosingExchange, then: () => void): void {
   const { entry, attempt, ending, errorCode } = closing;
   const place = { target: closing.target, trail: entry.trail };
-  const reading = withUnreported(entry, attempt, place, closing.reading);
+  const reading = withUnreported(entry, attempt, place, closing);
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
   if (ending === 'completed' && status === OK) attempt.recording?.approve();

@@ -260,10 +260,9 @@ export class ExchangeRecorder implements Findings {
     place: AttemptPlace,
     { errorCode, isCutOff = false }: DiscardedAttempt,
   ): void {
-    const reading = withUnreported(this, attempt, place, attempt.partial ?? UNREAD);
-    const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
+    const reading = withUnreported(this, attempt, place, { reading: attempt.partial ?? UNREAD, isCutOff });
     const countable =
-      lacksOutput(reading) && hasUnread ? this.countableOf(attempt, place.trail, reading) : null;
+      lacksOutput(reading) && hasText(reading) ? this.countableOf(attempt, place.trail, reading) : null;
     this.add(attempt, place, { errorCode, reading, countable });
   }
 

@@ -33,26 +33,34 @@ export function withUnreported(
   exchange: ChargedExchange,
   attempt: RecordedAttempt,
   place: ChargedPlace,
-  reported: Reading,
+  { reading: reported, isCutOff = false }: UnreportedAnswer,
 ): Reading {
   const reading = believed(reported);
-  if (reading.usage !== null || reading.hasFailed || !isBilled(attempt)) return reading;
+  const isUnanswered = isCutOff && isBegun(attempt);
+  if (reading.usage !== null || reading.hasFailed || !(isUnanswered || isBilled(attempt))) return reading;
   const charge = exchange.chargeAt(place.target);
-  return typeof charge === 'string' ? reading : assumed(exchange, { attempt, place, charge }, reading);
+  return typeof charge === 'string'
+    ? reading
+    : assumed(exchange, { attempt, place, charge, isUnanswered }, reading);
+}
+
+interface UnreportedAnswer {
+  readonly reading: Reading;
+  /** Its provider was working when it was cancelled. */
+  readonly isCutOff?: boolean;
 }
 
 interface Assumption {
   readonly attempt: RecordedAttempt;
   readonly place: ChargedPlace;
   readonly charge: ChargeRule;
+  /** It was cut off before a response began, so that at least its input is charged. */
+  readonly isUnanswered: boolean;
 }
 
-function assumed(
-  exchange: ChargedExchange,
-  { attempt, place, charge }: Assumption,
-  reading: Reading,
-): Reading {
-  const isText = isCountable(exchange, { attempt, place, charge }, reading);
+function assumed(exchange: ChargedExchange, assumption: Assumption, reading: Reading): Reading {
+  const { attempt, place, charge } = assumption;
+  const isText = isCountable(exchange, assumption, reading);
   if (isText && !attempt.reserved && !charge.isExact) return { ...reading, isInputCounted: true };
   const estimate = attempt.reserved ?? reservationFor(exchange, place, charge);
   const usage = estimate?.usage;
@@ -65,10 +73,23 @@ function assumed(
 const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
+/** It was sent, and its provider has neither responded nor exceeded a timeout. */
+const isBegun = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
+  wasSent && !isReplayed && !hasTimedOut && status === 0;
+
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 
+const hasInputText = ({ endpoint }: ChargedExchange, { body }: AttemptTrail): boolean =>
+  body !== null && (endpoint?.usage?.inputText(body) ?? '') !== '';
+
+/** Without a response, only the input counts. */
+const isCountable = (exchange: ChargedExchange, assumption: Assumption, reading: Reading): boolean =>
+  assumption.isUnanswered
+    ? hasInputText(exchange, assumption.place.trail)
+    : isAnswerCountable(exchange, assumption, reading);
+
 /** Only for a response that was read: an unread one may contain any amount of text. */
-function isCountable(
+function isAnswerCountable(
   { endpoint }: ChargedExchange,
   { attempt, place, charge }: Assumption,
   reading: Reading,
@@ -86,13 +107,13 @@ function isCountable(
   }
 }
 
-/** The amount that a limit would have reserved; null if the request was not read. */
+/** The amount that a limit would have reserved; null if the request was not read, such as a form that streams through. */
 function reservationFor(
   exchange: ChargedExchange,
   { target, trail }: ChargedPlace,
   charge: ChargeRule,
 ): Estimate | null {
-  const { body } = trail;
+  const body = trail.body ?? trail.fields;
   if (!body) return null;
   const estimate = estimateOf({
     charge,

@@ -13,6 +13,8 @@ import { wantsStream } from './wants-stream.js';
 export interface AttemptTrail {
   /** The request in the client's dialect, as the target received it; null if it was not parsed. */
   readonly body: Json | null;
+  /** The fields of a form that was read whole, files included; null for any other body. */
+  readonly fields: Json | null;
   readonly model: string | null;
   readonly isStreamed: boolean;
   /** The form that streams through, whose fields after its first file are known later; null for any other body. */
@@ -44,6 +46,7 @@ export interface AttemptTrail {
 /** The trail of a request of which nothing is known. */
 export const NO_TRAIL: AttemptTrail = {
   body: null,
+  fields: null,
   model: null,
   isStreamed: false,
   form: null,
@@ -61,9 +64,10 @@ export const NO_TRAIL: AttemptTrail = {
 };
 
 /** The trail of a request that was read and not yet routed. */
-export const trailOf = ({ json, model, isStreamed, form }: Content): AttemptTrail => ({
+export const trailOf = ({ json, fields, model, isStreamed, form }: Content): AttemptTrail => ({
   ...NO_TRAIL,
   body: json,
+  fields: fields ?? null,
   model,
   isStreamed,
   form: form ?? null,
