@@ -245,6 +245,18 @@ describe('without a budget', () => {
 
   it.each([
     ['a compaction', '/v1/responses/compact', 'openai-prod', { output: [{ encrypted_content: 'x' }] }],
+    [
+      'a compaction that reports zero beside its output, and so',
+      '/v1/responses/compact',
+      'openai-prod',
+      { output: [{ encrypted_content: 'x' }], usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } },
+    ],
+    [
+      'a compaction that reports no output beside its output, and so',
+      '/v1/responses/compact',
+      'openai-prod',
+      { output: [{ encrypted_content: 'x' }], usage: { input_tokens: 9, output_tokens: 0, total_tokens: 9 } },
+    ],
     ['a background interaction', '/v1beta/interactions', 'gemini', { status: 'in_progress' }],
   ])('%s without usage is charged what a limit would have reserved', async (_, path, slug, answer) => {
     await given({ price: TOKENS, answers: [json(answer)] });

@@ -46,6 +46,18 @@ export const responsesUsage: UsageReader = {
 };
 
 /**
+ * The output of a compaction is encrypted, so it cannot be counted: a usage without output tokens beside it reports nothing.
+ * https://developers.openai.com/api/reference/resources/responses/methods/compact
+ */
+export const compactionUsage: UsageReader = {
+  ...responsesUsage,
+  fromAnswer(answer, known) {
+    const usage = responsesUsage.fromAnswer(answer, known);
+    return usage?.output_tokens === 0 && list(answer.output).length > 0 ? null : usage;
+  },
+};
+
+/**
  * Searches are charged per search. Opening a page that was found, or searching in it, does not count.
  * https://platform.openai.com/docs/pricing
  */

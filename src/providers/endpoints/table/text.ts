@@ -6,7 +6,7 @@ import { generateContentUsage } from '../generate-content.js';
 import { interactionsUsage } from '../interactions.js';
 import { messagesUsage } from '../messages.js';
 import { ocrUsage } from '../ocr.js';
-import { responsesUsage } from '../responses.js';
+import { compactionUsage, responsesUsage } from '../responses.js';
 import { chatV2Usage, embedV2Usage } from '../v2.js';
 import { openAiClient, post } from './operation.js';
 
@@ -82,7 +82,7 @@ export const textEndpoints: readonly Endpoint[] = [
     title: 'compaction of conversations',
     operations: [post('/responses/compact')],
     body: 'json',
-    usage: responsesUsage,
+    usage: compactionUsage,
     usageInStreams: 'always',
     source: 'https://developers.openai.com/api/reference/resources/responses/methods/compact',
   },
