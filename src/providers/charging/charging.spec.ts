@@ -6,7 +6,7 @@ import { audioDurationMs } from './audio-duration.js';
 import { chargeOf } from './index.js';
 import { imagesCharge, speechCharge, transcriptsCharge } from './media.js';
 import { chargeRows } from './table.js';
-import { moderationsCharge, textCharge } from './text.js';
+import { googleBounds, interactionsCharge, moderationsCharge, textCharge } from './text.js';
 
 const requests = endpoints.flatMap(({ operations }) => operations);
 const facts = { bodyBytes: 100, outputCeiling: 4_096 };
@@ -56,16 +56,35 @@ describe('the output of a request', () => {
     ['counts what is drafted and thrown away', { max_tokens: 10, n: 1, best_of: 4 }, 40],
     ['counts each prompt', { max_tokens: 10, prompt: ['a', 'b'] }, 20],
     ['counts a prompt of tokens once', { max_tokens: 10, prompt: [1, 2, 3] }, 10],
-    [
-      'is found in both spellings of the options',
-      { generationConfig: {}, generation_config: { max_tokens: 9 } },
-      9,
-    ],
+    ['is not bounded by options of another format', { generationConfig: { max_tokens: 9 } }, 4_096],
     ['is the ceiling where the bound is none', { max_tokens: -1 }, 4_096],
   ])('%s', (_, body, expected) => {
     expect(textCharge(bounds).most({ ...facts, body })).toEqual([
       { input_tokens: 100, output_tokens: expected },
     ]);
+  });
+});
+
+describe('the output of a request in a format of Google', () => {
+  const config = (options: object) => ({ model: 'a', generationConfig: options });
+  it.each([
+    [
+      'is found in both spellings of the options',
+      { ...config({}), generation_config: { maxOutputTokens: 9 } },
+      9,
+    ],
+    ['is the larger of two spellings', config({ max_output_tokens: 1, maxOutputTokens: 9 }), 9],
+    [
+      'is the larger of both options',
+      { ...config({ maxOutputTokens: 9 }), generation_config: { max_output_tokens: 1 } },
+      9,
+    ],
+    ['is the ceiling where only the body has a bound', { max_output_tokens: 9 }, 4_096],
+    ['counts each candidate', config({ maxOutputTokens: 9, candidateCount: 2 }), 18],
+  ])('%s', (_, body, expected) => {
+    const usage = [{ input_tokens: 100, output_tokens: expected }];
+    expect(interactionsCharge.most({ ...facts, body })).toEqual(usage);
+    expect(textCharge(googleBounds).most({ ...facts, body })).toEqual(usage);
   });
 });
 

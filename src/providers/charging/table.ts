@@ -7,6 +7,7 @@ import {
   compactionCharge,
   embedContentCharge,
   embeddingsCharge,
+  googleBounds,
   interactionsCharge,
   moderationsCharge,
   rerankCharge,
@@ -69,10 +70,7 @@ const metered: readonly ChargeRow[] = [
   {
     ...TOKENS,
     operations: google('generateContent', 'streamGenerateContent'),
-    charge: textCharge({
-      most: ['maxOutputTokens', 'max_output_tokens'],
-      times: ['candidateCount', 'candidate_count'],
-    }),
+    charge: textCharge(googleBounds),
     reserved: bounded('`maxOutputTokens` times `candidateCount`,'),
   },
   {

@@ -7,7 +7,19 @@ import { highest } from './numbers.js';
 interface OutputBounds {
   readonly most: readonly string[];
   readonly times?: readonly string[];
+  /** The members of the body with these fields; absent: the body itself. */
+  readonly within?: readonly string[];
 }
+
+/**
+ * The bounds of Google's APIs, whose options are in `generationConfig`, in either spelling.
+ * https://ai.google.dev/api/generate-content#generationconfig and https://ai.google.dev/api/interactions-api
+ */
+export const googleBounds: OutputBounds = {
+  most: ['maxOutputTokens', 'max_output_tokens'],
+  times: ['candidateCount', 'candidate_count'],
+  within: ['generationConfig', 'generation_config'],
+};
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER / 4;
 
@@ -36,7 +48,7 @@ export const responsesCharge: ChargeRule = {
  */
 export const compactionCharge: ChargeRule = { ...textCharge({ most: [] }), unreported: () => 'reservation' };
 
-const ofModel = textCharge({ most: ['max_output_tokens'] });
+const ofModel = textCharge(googleBounds);
 const isAgentCall = ({ agent }: Json): boolean => agent !== undefined && agent !== null;
 
 /**
@@ -96,16 +108,15 @@ const searchUnits = ({ documents }: Json, bodyBytes: number): number =>
     ((Array.isArray(documents) ? documents.length : 1) + bodyBytes / DOCUMENT_TOKENS) / SEARCH_DOCUMENTS,
   );
 
-function outputOf({ most, times = [] }: OutputBounds, { body, outputCeiling }: ChargedRequest): number {
-  const places = placesOf(body);
+function outputOf(
+  { most, times = [], within }: OutputBounds,
+  { body, outputCeiling }: ChargedRequest,
+): number {
+  const places = within ? within.map((name) => body[name]).filter(isObject) : [body];
   const each = highest(places, most) ?? outputCeiling;
   const answers = (highest(places, times) ?? 1) * promptsIn(body);
   return Math.min(each * answers, SAFE_MAX);
 }
-
-/** Google's requests have options in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
-const placesOf = (body: Json): readonly Json[] =>
-  [body, body.generationConfig, body.generation_config].filter(isObject);
 
 /** A completion may have several prompts, each with responses of its own. A list of numbers is one prompt of tokens. */
 function promptsIn({ prompt }: Json): number {
