@@ -8,6 +8,7 @@ import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-pr
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/catalog/registry.js';
 import { scheduleOf } from './genai-prices.js';
+import { namePattern } from './name-pattern.js';
 import { PriceData } from './price-data.js';
 
 /** Some prices change with the time of day, so a list is kept this long. */
@@ -177,7 +178,7 @@ function accepts(match: MatchLogic, name: string): boolean {
   if ('starts_with' in match) return name.startsWith(match.starts_with);
   if ('or' in match) return match.or.some((rule) => accepts(rule, name));
   if ('and' in match) return match.and.every((rule) => accepts(rule, name) || isPart(rule, name));
-  return 'regex' in match && new RegExp(match.regex).test(name);
+  return 'regex' in match && namePattern(match.regex).test(name);
 }
 
 /** Within a conjunction, another rule confirms the name. */

@@ -15,6 +15,11 @@ describe('readPriceDocument', () => {
     ['a price as text', withModel({ prices: { input_mtok: '1' } }), /^\[0\]\.models\[1\]\.prices/],
     ['a rule that does not exist', withModel({ match: { like: 'm' } }), /^\[0\]\.models\[1\]\.match/],
     ['a broken expression', withModel({ match: { regex: '(' } }), /^\[0\]\.models\[1\]\.match/],
+    [
+      'an expression that RE2 cannot compile',
+      withModel({ match: { regex: '(a)\\1' } }),
+      /^\[0\]\.models\[1\]\.match/,
+    ],
     ['a window of no size', withModel({ context_window: 0 }), /^\[0\]\.models\[1\]\.context_window/],
     [
       'a date that is none',

@@ -1,5 +1,6 @@
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { z } from 'zod';
+import { namePattern, namePatternProblem } from './name-pattern.js';
 
 /** The models of one provider in a price document. */
 export interface PricedProvider {
@@ -32,13 +33,18 @@ const constraint = z.union([
 ]);
 const conditional = z.looseObject({ constraint: constraint.nullish(), prices });
 
+const pattern = z.string().superRefine((source, context) => {
+  const problem = namePatternProblem(source);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
 const match: z.ZodType<MatchLogic> = z.lazy(() =>
   z.union([
     z.object({ equals: z.string() }),
     z.object({ starts_with: z.string() }),
     z.object({ ends_with: z.string() }),
     z.object({ contains: z.string() }),
-    z.object({ regex: z.string().refine(isExpression, 'is no regular expression') }),
+    z.object({ regex: pattern }),
     z.object({ or: z.array(match) }),
     z.object({ and: z.array(match) }),
   ]),
@@ -84,21 +90,13 @@ const placeOf = (path: readonly PropertyKey[]): string =>
   path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ||
   'The document';
 
-function isExpression(source: string): boolean {
-  try {
-    return Boolean(new RegExp(source));
-  } catch {
-    return false;
-  }
-}
-
 /** Whether the rules of an entry accept a name, which is compared in lower case as the price data is. */
 export function matches(rule: MatchLogic, name: string): boolean {
   if ('equals' in rule) return rule.equals.toLowerCase() === name;
   if ('starts_with' in rule) return name.startsWith(rule.starts_with.toLowerCase());
   if ('ends_with' in rule) return name.endsWith(rule.ends_with.toLowerCase());
   if ('contains' in rule) return name.includes(rule.contains.toLowerCase());
-  if ('regex' in rule) return new RegExp(rule.regex).test(name);
+  if ('regex' in rule) return namePattern(rule.regex).test(name);
   return 'or' in rule
     ? rule.or.some((each) => matches(each, name))
     : rule.and.every((each) => matches(each, name));
