@@ -1,6 +1,9 @@
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { z } from 'zod';
+import { duplicateMemberAt } from '../../common/json/duplicate-members.js';
+import { either, strict } from './exact-schemas.js';
 import { namePattern, namePatternProblem } from './name-pattern.js';
+import { PRICE_MEMBERS } from './price-members.js';
 
 /** The models of one provider in a price document. */
 export interface PricedProvider {
@@ -14,49 +17,57 @@ export class PriceDocumentError extends Error {
   override readonly name = 'PriceDocumentError';
 }
 
-const dollars = z.number().nonnegative();
-const rate = z.union([
+/** The most that a price can be. The dearest in the public data is 600 dollars. */
+const DOLLARS_MAX = 100_000;
+
+const dollars = z
+  .number()
+  .nonnegative()
+  .max(DOLLARS_MAX, `must be at most ${DOLLARS_MAX.toLocaleString('en')} dollars`);
+const rate = either(
+  (it) => typeof it === 'number',
   dollars,
-  z.looseObject({
+  strict({
     base: dollars,
-    tiers: z.array(z.looseObject({ start: z.number().int().nonnegative(), price: dollars })),
+    tiers: z.array(strict({ start: z.number().int().nonnegative(), price: dollars })),
   }),
-]);
-const prices = z.record(z.string(), rate);
+);
+const prices = strict(Object.fromEntries(PRICE_MEMBERS.map((name) => [name, rate.optional()])));
 
 const time = z.string().regex(/^\d{2}:\d{2}/);
-const constraint = z.union([
-  z.looseObject({ start_date: z.iso.date() }).transform((it) => ({ ...it, type: 'start_date' as const })),
-  z
-    .looseObject({ start_time: time, end_time: time })
-    .transform((it) => ({ ...it, type: 'time_of_date' as const })),
-]);
-const conditional = z.looseObject({ constraint: constraint.nullish(), prices });
+const constraint = either(
+  (it) => 'start_date' in Object(it),
+  strict({ start_date: z.iso.date(), type: z.literal('start_date').default('start_date') }),
+  strict({ start_time: time, end_time: time, type: z.literal('time_of_date').default('time_of_date') }),
+);
+const conditional = strict({ constraint: constraint.nullish(), prices });
 
 const pattern = z.string().superRefine((source, context) => {
   const problem = namePatternProblem(source);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
 
-const match: z.ZodType<MatchLogic> = z.lazy(() =>
-  z.union([
-    z.object({ equals: z.string() }),
-    z.object({ starts_with: z.string() }),
-    z.object({ ends_with: z.string() }),
-    z.object({ contains: z.string() }),
-    z.object({ regex: pattern }),
-    z.object({ or: z.array(match) }),
-    z.object({ and: z.array(match) }),
-  ]),
+const match: z.ZodType = z.lazy(() =>
+  strict({
+    equals: z.string().optional(),
+    starts_with: z.string().optional(),
+    ends_with: z.string().optional(),
+    contains: z.string().optional(),
+    regex: pattern.optional(),
+    or: z.array(match).optional(),
+    and: z.array(match).optional(),
+  }).refine((rule) => Object.keys(rule).length === 1, 'must have exactly one rule'),
 );
 
-const model = z.looseObject({
+const model = strict({
   id: z.string().min(1),
   match,
   context_window: z.number().int().positive().nullish(),
   deprecated: z.boolean().nullish(),
   name: z.string().nullish(),
-  prices: z.union([z.array(conditional), prices]),
+  description: z.string().nullish(),
+  price_comments: z.string().nullish(),
+  prices: either(Array.isArray, z.array(conditional), prices),
 });
 
 const priceDocument = z
@@ -67,7 +78,7 @@ const MISTAKES_MAX = 10;
 
 /**
  * Reads a document in the format of https://github.com/pydantic/genai-prices (`prices/data.json`): a list of providers with their models.
- * Fields that the gateway does not need are ignored. Throws a `PriceDocumentError`.
+ * A member that the format does not have is a mistake: a price under a mistyped name would be free. Throws a `PriceDocumentError`.
  */
 export function readPriceDocument(text: string): readonly PricedProvider[] {
   const read = priceDocument.safeParse(parsed(text));
@@ -79,10 +90,21 @@ export function readPriceDocument(text: string): readonly PricedProvider[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const document: unknown = JSON.parse(text);
+    checkRepeated(text);
+    return document;
   } catch (error) {
-    throw new PriceDocumentError(`It is not JSON: ${(error as Error).message}`);
+    if (error instanceof SyntaxError) throw new PriceDocumentError(`It is not JSON: ${error.message}`);
+    throw error;
   }
+}
+
+function checkRepeated(text: string): void {
+  const found = duplicateMemberAt(text);
+  if (!found) return;
+  const lines = text.slice(0, found.at).split('\n');
+  const place = `Line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  throw new PriceDocumentError(`${place}: "${found.name}" occurs twice in one object`);
 }
 
 /** `[0].models[2].prices` */

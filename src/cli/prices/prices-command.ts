@@ -5,6 +5,7 @@ import {
   PriceDocumentError,
   readPriceDocument,
 } from '../../adapters/prices/price-document.js';
+import { priceWarnings } from '../../adapters/prices/price-warnings.js';
 import { writeAtomically } from '../../common/files/write-atomically.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
 import { HttpCaller } from '../../egress/http-caller.js';
@@ -21,10 +22,15 @@ export interface UpdatePricesOptions {
 const TIMEOUT_MS = 60_000;
 const OK = 200;
 
-/** `gatehouse prices check`: reads a price file, that of the settings by default. Throws a LauncherError with what is wrong. */
+/**
+ * `gatehouse prices check`: reads a price file, that of the settings by default, and warns of what is probably a mistake. Throws a
+ * LauncherError with what is wrong.
+ */
 export async function checkPricesCommand(environment: NodeJS.ProcessEnv, file?: string): Promise<number> {
   const path = file ?? fileOf(loadSettings(environment));
-  say(`${path} ${summaryOf(usable(await textOf(path), path))}`);
+  const document = usable(await textOf(path), path);
+  say(`${path} ${summaryOf(document)}`);
+  sayWarnings(document);
   return 0;
 }
 
@@ -39,9 +45,9 @@ export async function updatePricesCommand(
   const settings = loadSettings(environment);
   const path = fileOf(settings);
   const text = await downloaded(from, settings);
-  const summary = summaryOf(usable(text, from));
+  const document = usable(text, from);
   await writeAtomically(path, text);
-  say(`${path} ${summary}, from ${from}. A running instance uses it within a few seconds.`);
+  say(`${path} ${summaryOf(document)}, from ${from}. A running instance uses it within a few seconds.`);
   return 0;
 }
 
@@ -89,6 +95,10 @@ function usable(text: string, from: string): readonly PricedProvider[] {
     if (!(error instanceof PriceDocumentError)) throw error;
     throw new LauncherError(`${from} is not a usable price file. Nothing was changed.\n${error.message}`);
   }
+}
+
+function sayWarnings(document: readonly PricedProvider[]): void {
+  for (const warning of priceWarnings(document)) say(`Warning: ${warning}.`);
 }
 
 function summaryOf(providers: readonly PricedProvider[]): string {

@@ -8,11 +8,20 @@ const OPENS_OBJECT = 0x7b;
 const CLOSES_OBJECT = 0x7d;
 const SPACE = 0x20;
 
+/** The name of a member, and the index at which it occurs for the second time. */
+export interface DuplicateMember {
+  readonly name: string;
+  readonly at: number;
+}
+
 /**
  * The first name that occurs twice in one object of a valid JSON text, however it is escaped; null without one. Parsers differ in which of
  * two members they use (https://www.rfc-editor.org/rfc/rfc8259#section-4), so a check may have read the other one.
  */
-export function duplicateMember(json: string): string | null {
+export const duplicateMember = (json: string): string | null => duplicateMemberAt(json)?.name ?? null;
+
+/** The same, with its place. */
+export function duplicateMemberAt(json: string): DuplicateMember | null {
   /** Names in the open objects; null for a list. */
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < json.length; at++) {
@@ -22,8 +31,8 @@ export function duplicateMember(json: string): string | null {
     else if (code === CLOSES_OBJECT || code === CLOSES_LIST) open.pop();
     else if (code === QUOTE) {
       const end = endOfString(json, at);
-      const repeated = repeatedName(json, at, end, open.at(-1));
-      if (repeated !== null) return repeated;
+      const name = repeatedName(json, at, end, open.at(-1));
+      if (name !== null) return { name, at };
       at = end - 1;
     }
   }

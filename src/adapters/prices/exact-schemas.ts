@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { didYouMean } from '../../common/text/nearest-names.js';
+
+/** An object without other members. Each unknown one is named, with the known one that is nearest. */
+export function strict<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys
+            .map((name) => `has the unknown member "${name}"${didYouMean(name, Object.keys(shape))}`)
+            .join(', ')
+        : undefined,
+  });
+}
+
+/** One of two schemas, by what the value looks like. Unlike those of a union, its mistakes have their own place. */
+export function either<A, B>(
+  isFirst: (value: unknown) => boolean,
+  first: z.ZodType<A>,
+  second: z.ZodType<B>,
+) {
+  return z.unknown().transform((value, context): A | B => {
+    const read = (isFirst(value) ? first : second).safeParse(value);
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+}
