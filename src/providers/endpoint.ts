@@ -67,6 +67,8 @@ export interface Endpoint {
    * it may keep something.
    */
   readonly storage?: 'none' | 'on-request' | 'unless-refused';
+  /** The member of a body that names an agent, which uses models of its own, whatever `model` says. Absent: only `model` chooses. */
+  readonly agentMember?: string;
   /** Reads tokens from responses; null if responses contain none. */
   readonly usage: UsageReader | null;
   /** Whether a stream reports usage by itself, or only when the client requests it with `stream_options.include_usage`. */

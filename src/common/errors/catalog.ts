@@ -146,8 +146,7 @@ export const ERRORS = {
   model_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message:
-      'The model "{model}" is not allowed for this credential{hint}. GET /v1/models lists those that are.',
+    message: '{request} is not allowed for this credential{hint}. GET /v1/models lists the allowed models.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   not_built: { status: 501, type: 'server_error', message: '{detail}', doNotRetry: true },

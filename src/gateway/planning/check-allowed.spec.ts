@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { findProvider } from '../../providers/catalog/registry.js';
+import type { Json } from '../../providers/endpoint.js';
 import type { Content } from '../types/content.js';
 import type { AllowedModels, Target } from '../types/target.js';
 import { checkAllowed, checkModel, checkPolicy } from './check-allowed.js';
@@ -45,6 +46,42 @@ describe('a list of models', () => {
     ] as const)
       expect(outcomeOf(session('/realtime', model), aCaller({ policy }), aTarget(models))).toBe(outcome);
   });
+});
+
+describe('a list of models and a request for an agent', () => {
+  const refusalOf = (path: string, json: Json, caller = aCaller(), target = aTarget()): unknown => {
+    const endpoint = findEndpointRow('POST', path);
+    const content: Content = { ...session(path, 'gemini-2.5-flash'), json };
+    try {
+      checkAllowed(caller, target, content, { endpoint, method: 'POST', chargeAt: () => 'unmeasured' });
+      return null;
+    } catch (error) {
+      return error;
+    }
+  };
+  const refused = (member: string): unknown =>
+    expect.objectContaining({
+      code: 'model_not_allowed',
+      message: `A request for an agent ("${member}"), whose models the gateway cannot see, is not allowed for this credential. GET /v1/models lists the allowed models.`,
+    });
+
+  it.each([
+    ['/interactions', 'agent'],
+    ['/agents/completions', 'agent_id'],
+  ])('refuse %s with the member %s, also beside an allowed model', (path, member) => {
+    const json = { model: 'gemini-2.5-flash', [member]: 'deep-research' };
+
+    expect(refusalOf(path, json, aCaller({ policy }))).toEqual(refused(member));
+    expect(refusalOf(path, json, aCaller(), aTarget(models))).toEqual(refused(member));
+    expect(refusalOf(path, json)).toBeNull();
+    expect(refusalOf(path, { ...json, [member]: null }, aCaller({ policy }), aTarget(models))).toBeNull();
+  });
+});
+
+it('a request without a model is refused in a sentence', () => {
+  expect(() => checkModel(aTarget(models), null, { method: 'POST' })).toThrow(
+    /^A request that does not show its model is not allowed for this credential\. /,
+  );
 });
 
 const only: AllowedModels = { names: new Set(['gpt-4o']), areAllowed: true };
@@ -108,6 +145,8 @@ describe('a refused model', () => {
       checkModel(target, model, { policy: given });
     };
 
-    expect(check).toThrow(`The model "${model}" is not allowed${text} GET /v1/models lists those that are.`);
+    expect(check).toThrow(
+      `The model "${model}" is not allowed${text} GET /v1/models lists the allowed models.`,
+    );
   });
 });

@@ -22,6 +22,7 @@ export function checkAllowed(
   const { model, unreadable } = content;
   if (policy) checkPolicy(policy, target, model);
   checkOneModel(policy, target, content);
+  checkNoAgent(policy, target, content, entry);
   const isHidden = isUnreadSession(content, entry);
   if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
     throw hiddenModel(unreadable);
@@ -36,15 +37,32 @@ function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, cont
 const POLICY = 'the model policy of your organization';
 const KEY = 'the list of models of the virtual key';
 
+/** The models of an agent are those that its owner gave it, so that a list of models would allow every one. */
+function checkNoAgent(
+  policy: Principal['policy'],
+  { virtualKey }: Target,
+  { json }: Content,
+  { endpoint }: Pick<Entry, 'endpoint'>,
+): void {
+  if (!policy?.models && !virtualKey?.models) return;
+  const member = endpoint?.agentMember;
+  if (member === undefined || (json?.[member] ?? null) === null) return;
+  throw new AppError('model_not_allowed', {
+    request: `A request for an agent ("${member}"), whose models the gateway cannot see,`,
+    parameter: member,
+  });
+}
+
 /** A WebSocket begins as a GET, and only its messages name the model. */
 const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'endpoint'>): boolean =>
   isWebSocket === true && !endpoint?.usage;
 
 /** The gateway cannot allow a model that it cannot see. */
+const unnamedModel = (): AppError =>
+  new AppError('model_not_allowed', { request: 'A request that does not show its model' });
+
 const hiddenModel = (detail: string | undefined): AppError =>
-  detail === undefined
-    ? new AppError('model_not_allowed', { model: 'that the request does not show' })
-    : new AppError('body_unreadable', { reader: POLICY, detail });
+  detail === undefined ? unnamedModel() : new AppError('body_unreadable', { reader: POLICY, detail });
 
 /**
  * The same for a form of which only the head is known, so that an upload is not read only to be refused for something known before. A model
@@ -105,14 +123,14 @@ function notAllowed(
   policy: OrganizationPolicy | null,
   { provider, virtualKey }: NamedTarget,
 ): AppError {
-  if (model === null) return new AppError('model_not_allowed', { model: 'that the request does not show' });
+  if (model === null) return unnamedModel();
   const rule = virtualKey?.models;
   const listed = new Set([...(policy?.models ?? []), ...(rule?.areAllowed ? rule.names : [])]);
   const usable = [...listed].filter(
     (name) => policy?.models?.has(name) !== false && (!rule || allows(rule, name, provider.id)),
   );
   return new AppError('model_not_allowed', {
-    model,
+    request: `The model "${model}"`,
     hint: didYouMean(model.slice(0, LONGEST_COMPARED), usable),
   });
 }

@@ -61,6 +61,7 @@ export const textEndpoints: readonly Endpoint[] = [
     title: 'agent completions',
     operations: [post('/agents/completions')],
     body: 'json',
+    agentMember: 'agent_id',
     // It names an agent in place of a model; the response, one of chat completions, names the model, which determines the price.
     usage: chatCompletionsUsage,
     usageInStreams: 'always',
@@ -126,6 +127,7 @@ export const textEndpoints: readonly Endpoint[] = [
     // The gateway takes Google's version off the path: `/v1beta/interactions`.
     operations: [post('/interactions')],
     body: 'json',
+    agentMember: 'agent',
     usage: interactionsUsage,
     usageInStreams: 'always',
     source: 'https://ai.google.dev/api/interactions-api',
