@@ -67,13 +67,13 @@ export function introducingTokenDirectory(
     : new IntroducingTokenDirectory(tokens, settings.adminSocket);
 }
 
-/** Both read the operator's file, each in the process that needs it. */
+/** It and the catalog of models share the operator's file. */
 export function priceBook({ pricesFile }: Settings): GenaiPriceBook {
-  return new GenaiPriceBook(new PriceData(pricesFile));
+  return new GenaiPriceBook(PriceData.of(pricesFile));
 }
 
 export function modelCatalog({ pricesFile }: Settings): GenaiModelCatalog {
-  return new GenaiModelCatalog(new PriceData(pricesFile));
+  return new GenaiModelCatalog(PriceData.of(pricesFile));
 }
 
 export function virtualKeyDirectory(

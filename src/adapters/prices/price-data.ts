@@ -15,6 +15,15 @@ const CHECKED_MS = 5_000;
  * when it has changed. One that cannot be used is reported in the log, and the last usable one stays in force.
  */
 export class PriceData {
+  private static readonly shared = new Map<string | null, PriceData>();
+
+  /** The data of a file, which all parts of a process share, so that it is read and reported once. */
+  static of(file: string | null): PriceData {
+    const data = this.shared.get(file) ?? new PriceData(file);
+    this.shared.set(file, data);
+    return data;
+  }
+
   private providers: readonly PricedProvider[] = ADDED_MODELS;
   private mark = '';
   /** Why the file could not be used, reported once. */
