@@ -362,3 +362,26 @@ describe.each(Object.entries(DIALECTS))('a text cut over several parts of one me
     );
   });
 });
+
+describe('the rest of a text that began in the start of a step', () => {
+  it('is sent as a delta, by name and by type, so that no step starts twice', () => {
+    const guard = new StreamGuard({
+      ...{ hooks: [REDACTING], texts: textsOf('interactions').stream, facts: factsOf() },
+      ...{ frames: framesOf('sse'), onEvent: () => undefined },
+    });
+    const step = { type: 'model_output', content: [{ type: 'text', text: 'to joe@x.com' }] };
+    const sent = [
+      { event_type: 'step.start', index: 0, step },
+      { event_type: 'step.stop', index: 0 },
+    ]
+      .map((event) => `event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .map((event) => guard.feed(Buffer.from(event)))
+      .join('');
+
+    expect(sent.match(/^event: .*$/gm)).toEqual(
+      ['step.start', 'step.delta', 'step.stop'].map((name) => `event: ${name}`),
+    );
+    expect(sent).toContain('"event_type":"step.delta"');
+    expect(textIn(sent)).toBe('to {{EMAIL_ADDRESS_1}}');
+  });
+});
