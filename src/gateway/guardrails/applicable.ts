@@ -1,8 +1,9 @@
+import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { coverageOf } from './covered/coverage.js';
 import type { AnswerReading } from './covered/coverage-row.js';
 import type { GuardInput } from './guard-request.js';
-import { asRequired, type Guards, joined } from './guardrails.js';
+import { asRequired, type Guards, joined, NO_GUARDS } from './guardrails.js';
 import { mayDeny } from './part-filters.js';
 import { type Hook, needsReading } from './run-hooks.js';
 
@@ -21,9 +22,11 @@ export interface RequestGuardrails {
  * A guardrail that the caller cannot disable refuses wherever it judges texts; one of the config only where it may deny, and only for the
  * response: what the caller sends is the caller's own choice.
  */
-export function applicable(guardrails: RequestGuardrails, { entry, content, headers }: GuardInput): Guards {
-  const { own } = guardrails;
-  const imposed = asRequired(guardrails.imposed);
+export function applicable(
+  guardrails: RequestGuardrails,
+  { entry, content, headers, caller }: GuardInput,
+): Guards {
+  const { imposed, own } = byAuthority(guardrails, caller);
   const { request, answer } = coverageOf(entry);
   if (content.isWebSocket) refuseAny(imposed, own, 'a WebSocket');
   if (content.body !== null) {
@@ -38,6 +41,13 @@ export function applicable(guardrails: RequestGuardrails, { entry, content, head
   const part = guards.output.length > 0 ? partAskedFor({ entry, content, headers }) : null;
   if (part !== null) refuse(guards.output, `a part of a response (${part})`);
   return guards;
+}
+
+/** The guardrails that the caller cannot disable, and those that it chose. A config that its key may not override is no choice. */
+function byAuthority({ imposed, own }: RequestGuardrails, { routing }: Principal): RequestGuardrails {
+  return routing?.allowsOverride === false
+    ? { imposed: asRequired(joined(imposed, own)), own: NO_GUARDS }
+    : { imposed: asRequired(imposed), own };
 }
 
 const UNREAD_REQUEST = 'a request that the gateway does not read';

@@ -99,6 +99,40 @@ describe('guardrails of a workspace and its organization', () => {
     expect(calls).toHaveLength(0);
   });
 
+  describe.each([
+    ['may override', true, 200],
+    ['may not override', false, 403],
+  ])('of a config that the key %s', (_, allowsOverride, status) => {
+    it.each([
+      '/v1/chat/completions/',
+      '/v1/chat/%63ompletions',
+      '/v1/responses//compact',
+      '/v1/responses/compact;a',
+      '/v1beta/Models/gemini-2.5-flash:generateContent',
+      '/v1/unknown',
+    ])(`get ${status} for a body that they do not read: %s`, async (path) => {
+      const { request, calls } = await given({
+        caller: aCaller({ routing: { configId: 'fixed', allowsOverride } }),
+        configs: { fixed: { virtual_key: 'openai-prod', input_guardrails: ['pg-first'] } },
+      });
+
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const response = await request(path, { ...init, body: JSON.stringify(saying('first')) });
+
+      expect(response.status).toBe(status);
+      expect(calls).toHaveLength(status === 200 ? 1 : 0);
+    });
+
+    it('deny what they read', async () => {
+      const { chat } = await given({
+        caller: aCaller({ routing: { configId: 'fixed', allowsOverride } }),
+        configs: { fixed: { virtual_key: 'openai-prod', input_guardrails: ['pg-first'] } },
+      });
+
+      expect((await chat(saying('first'), {})).status).toBe(446);
+    });
+  });
+
   it("carry the workspace's metadata over that of the request", async () => {
     const { chat, logged } = await given({ caller: aCaller({ metadata: { team: 'search', plan: 'paid' } }) });
 
@@ -114,7 +148,9 @@ describe('a WebSocket', () => {
       spec: { ...STORED['pg-first'].spec, ...more },
       checks: [{ readsTexts: true, spec: { id: 'default.contains' }, check: {} }],
     }) as unknown as Hook;
-  const socket = { entry: {}, content: { isWebSocket: true }, headers: {} } as unknown as GuardInput;
+  const socket = {
+    ...{ entry: {}, content: { isWebSocket: true }, headers: {}, caller: aCaller() },
+  } as unknown as GuardInput;
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {
       const guards = (one?: Hook) => (one ? { input: [], output: [one] } : NO_GUARDS);

@@ -14,7 +14,7 @@ const ADDED_MEMBER = Buffer.from(`,${JSON.stringify(USAGE_OPTION).slice(1, -1)}`
 
 /**
  * Whether the gateway requests the usage of a native stream in place of the client: the provider reports it on request only, the client
- * does not request it, and nobody turned it off. `query` is that of the request to the provider.
+ * does not request it, and no config or header turns it off. `query` is that of the request to the provider.
  */
 export function requestsUsage(prepared: PreparedRequest, query: string): boolean {
   const { content, target, entry } = prepared;
