@@ -22,7 +22,7 @@ afterEach(() => gateway.close());
 const sent = (calls: TestGateway['calls']): string => (calls[0]?.headers ?? []).join('\n');
 
 describe('a signed token on the data plane', () => {
-  it('opens the door like a key, and the record names no key', async () => {
+  it('authenticates like a key, and the record names no key', async () => {
     const { request, calls, logged } = await given();
 
     const answer = await request('/v1/files', {

@@ -38,15 +38,15 @@ const PUBLIC = [
 const isPublic = (controller: Type): boolean =>
   Reflect.getMetadata('gatehouse:public-door', controller) === true;
 
-describe('the doors of the administration', () => {
+describe('the controllers of the administration', () => {
   const all = controllersOf(AdminModule);
   const controllers = all.filter((controller) => !isPublic(controller));
 
-  it('are many', () => {
+  it('are found', () => {
     expect(controllers.length).toBeGreaterThan(2);
   });
 
-  it('are made by @AdminController alone', () => {
+  it('are declared by @AdminController alone', () => {
     const sources = readdirSync('src/admin', { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join('src/admin', file));
@@ -84,7 +84,7 @@ describe('the doors of the administration', () => {
   });
 });
 
-describe('what every caller may request without a key', () => {
+describe('routes that need no key', () => {
   it('are list prices, and files by a signed link', () => {
     const open = controllersOf(AdminModule).flatMap((controller) => {
       const prototype = controller.prototype as Record<string, object>;
@@ -97,7 +97,7 @@ describe('what every caller may request without a key', () => {
   });
 });
 
-describe('a handler that forgot its scope', () => {
+describe('a handler without a scope', () => {
   @AdminController('forgetful')
   class ForgetfulController {
     @Get()

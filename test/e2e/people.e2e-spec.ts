@@ -217,7 +217,7 @@ describe('what users lose', () => {
   });
 });
 
-describe('the door without a key', () => {
+describe('endpoints without a key', () => {
   it('D19: reads no more than 64 KiB before it refuses, declared or not', async () => {
     const declared = await rawExchange(
       world.service.baseUrl,

@@ -38,7 +38,7 @@ describe('ScopeGuard', () => {
     expect(() => guard.canActivate(context)).toThrow(expect.objectContaining({ code: 'workspace_required' }));
   });
 
-  it('closes the door of a handler that forgot to name a scope', () => {
+  it('refuses a handler that declares no scope', () => {
     expect(() => guard.canActivate(executing(aHandler(), aCaller({ scopes: ['logs.view'] })))).toThrow(
       'requires no scope',
     );

@@ -36,7 +36,7 @@ describe('slots', () => {
     await refused;
   });
 
-  it('pass over those who have left, and over those who were refused', async () => {
+  it('skip waiters that left or were refused', async () => {
     const slots = new Slots(1);
     const release = await slots.take(100);
     const refused = expect(slots.take(50)).rejects.toBeInstanceOf(NoSlotError);

@@ -270,7 +270,7 @@ describe('a pool whose store has too little, while other processes hold more', (
     expect(wakes()).toBe(before);
   });
 
-  it('serves those who wait from what its own requests give back', async () => {
+  it('serves waiting requests from units that its own requests return', async () => {
     const { pool, want, answer, outcomes } = refusing(slots(2));
     want(1, 0);
     await answer(0, { granted: 1 });

@@ -61,7 +61,7 @@ function subprotocolsFor(request: IncomingMessage, hasStoredCredential: boolean)
 }
 
 describe('subprotocols', () => {
-  it('give their gateway key to the door, and keep it from the provider', () => {
+  it('authenticate by their gateway key, which the provider does not receive', () => {
     const request = asking(`realtime, openai-insecure-api-key.${gatewayKey}`);
     takeKeyFromSubprotocols(request);
     expect(request.headers['x-gateway-api-key']).toBe(gatewayKey);

@@ -151,7 +151,7 @@ describe('the usage of a native chat stream', () => {
     expect(calls.map(({ body }) => (body as Buffer).includes('include_usage'))).toEqual([false, true]);
   });
 
-  it('is in a cached stream for those who request it, and hidden from the others', async () => {
+  it('is in a cached stream for clients that request it, and hidden from others', async () => {
     const { chat, calls, logs } = await given();
     const cached = { 'x-gateway-cache': 'simple' };
 

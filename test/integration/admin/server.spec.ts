@@ -185,7 +185,7 @@ describe('the web server of the administration', () => {
     }
   });
 
-  it('speaks the compatible header names to those who use them', async () => {
+  it('returns the compatible header names to clients that use them', async () => {
     const { headers } = await app.call('GET', '/v1/virtual-keys', {
       key: '',
       headers: { 'x-portkey-api-key': app.first.admin_api_key },

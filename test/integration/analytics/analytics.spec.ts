@@ -556,7 +556,7 @@ describe('a facet', () => {
     expect((await ask('facets/model', { query: { page_size: '3' } })).has_more).toBe(false);
   });
 
-  it('is for those who may list requests, of what they may see, and of known fields', async () => {
+  it('requires the right to list requests, and covers only visible requests and known fields', async () => {
     const { key } = await app.workspaceKey(['logs.list']);
     const inOwn = records.filter(({ workspace_id }) => workspace_id === app.first.workspace_id);
     expect(found(await ask('facets/model', { key }))).toEqual(counts(inOwn, ({ model }) => model));

@@ -129,7 +129,7 @@ describe('the setting', () => {
     expect((await setUp({ issuers: ['i'], audiences: ['a'], jwks })).status).toBe(400);
   });
 
-  it('is for those who administer the organization', async () => {
+  it('requires an administrator of the organization', async () => {
     const { key } = await app.workspaceKey();
     for (const method of ['GET', 'PUT', 'DELETE'])
       expect(
@@ -620,7 +620,7 @@ describe('the keys of an issuer', () => {
 });
 
 describe('a setting that is removed', () => {
-  it('closes the door at once', async () => {
+  it('refuses the next request', async () => {
     await setUp();
     const key = forWorkspace();
     expect((await list(key)).status).toBe(200);

@@ -75,7 +75,7 @@ describe('GET /v1/logs?search=', () => {
     await app.call('PUT', '/v1/admin/organisation', { body: { body_retention_days: null } });
   });
 
-  it('is for those who may see bodies', async () => {
+  it('requires the right to read bodies', async () => {
     const { key } = await app.workspaceKey(['logs.list']);
 
     const refused = await search({ search: 'wolpertinger' }, key);

@@ -65,7 +65,7 @@ async function seenBy(key: string): Promise<string[]> {
   return Object.keys(ids).filter((whose) => (listed.data as Json[]).some(({ id }) => id === ids[whose]));
 }
 
-describe('who may see only traffic of their own keys', () => {
+describe('a member restricted to traffic of their own keys', () => {
   it('has no user, unless the organization enabled it', async () => {
     for (const { key } of [member, manager, service]) expect(await seenBy(key)).toHaveLength(4);
   });

@@ -152,7 +152,7 @@ describe('guessing', () => {
     expect((await new Browser(app).signIn(email, password)).status).toBe(429);
   });
 
-  it('does not count those who know the password', async () => {
+  it('does not count right passwords', async () => {
     const { email, password } = await aUserWithPassword(app);
     const browser = new Browser(app);
     for (let round = 0; round < 3; round++) await browser.signIn(email, 'mistyped');
