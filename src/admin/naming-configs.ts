@@ -29,6 +29,6 @@ export async function checkNoConfigNames(
   const configs = rows.map((config) => config.slug).join(', ');
   const which = kind === 'provider' ? `provider ${slug}` : kind;
   throw new AppError('conflict', {
-    detail: `The ${which} is used by the config${rows.length === 1 ? '' : 's'} ${configs}. Take it out there first.`,
+    detail: `The ${which} is used by the config${rows.length === 1 ? '' : 's'} ${configs}. Remove it there first.`,
   });
 }

@@ -13,7 +13,7 @@ const MODEL_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The error for a path that nobody serves, with the nearest of `routes`, the paths of the administration. A path without /v1 is usually one
+ * The error for a path that neither plane serves, with the nearest of `routes`, the paths of the administration. A path without /v1 is usually one
  * of a client whose base URL lacks it.
  */
 export function unknownPath(path: string, routes: Iterable<string>): AppError {

@@ -23,7 +23,7 @@ export const accountWords = {
     add: 'Add authenticator app',
     remove: 'Remove authenticator app',
     removeText: 'You then sign in with your password alone. Your recovery codes stop working, too.',
-    renewText: 'Your present recovery codes stop working at once.',
+    renewText: 'Your current recovery codes stop working at once.',
     scan: 'Scan this with your app, or enter the key by hand. Then enter the code that the app shows.',
     qr: 'QR code for your authenticator app',
     key: 'Key',

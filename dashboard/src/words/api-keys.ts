@@ -112,7 +112,7 @@ export const apiKeyWords = {
     endsOn: (at: string) => `on ${at}`,
     endsBudget: (amount: string, period: string) => `when it has spent ${amount}${period}`,
     rateNote: (count: string, type: string, unit: string | null) =>
-      unit === null ? `It may have ${count} requests under way.` : `It may use ${count} ${type} ${unit}.`,
+      unit === null ? `It may have ${count} concurrent requests.` : `It may use ${count} ${type} ${unit}.`,
     otherScopes: 'Other permissions',
     description: 'Description',
     config: 'Default config',
@@ -120,7 +120,7 @@ export const apiKeyWords = {
     configById: 'Id or slug. You may not list configs.',
     allowsConfigOverride: 'Requests may choose another config',
     metadata: 'Metadata of its requests',
-    metadataHelp: 'One entry a line. These override the metadata of requests.',
+    metadataHelp: 'One entry per line. These override the metadata of requests.',
     metadataPlaceholder: 'team=checkout',
     alertEmails: 'Alerts about its budgets also to',
     alertEmailsHelp: 'E-mail addresses, separated by commas',
@@ -146,7 +146,7 @@ export const apiKeyWords = {
       days: 'Days',
       alert: 'Alert at',
       whole: 'Enter a whole number.',
-      reset: 'Reset what is used of these limits',
+      reset: 'Reset the usage of these limits',
       budgetTypes: { cost: 'Dollars', tokens: 'Tokens' } as Readonly<Record<string, string>>,
       periods: {
         monthly: 'per month',

@@ -64,8 +64,8 @@ function emptyRange(query: ListQuery): AppError {
   const [beginning, end] = [sentName(query, 'min'), sentName(query, 'max')];
   const name = beginning ?? 'time_of_generation_min';
   if (end === null)
-    return parameterError(name, 'must lie in the past, where "time_of_generation_max" is not given');
-  return parameterError(name, `must lie before "${end}"`);
+    return parameterError(name, 'must be in the past if "time_of_generation_max" is absent');
+  return parameterError(name, `must be before "${end}"`);
 }
 
 /** Each bound has two names; null when neither was sent. */

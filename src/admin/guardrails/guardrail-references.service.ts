@@ -91,7 +91,7 @@ export class GuardrailReferences {
     const rows: { what: string }[] = await this.unitOfWork.manager.query(USES, [organizationId, slug, id]);
     if (rows.length === 0) return;
     throw new AppError('conflict', {
-      detail: `The guardrail is used by ${rows.map(({ what }) => what).join(', ')}. Take it out there first.`,
+      detail: `The guardrail is used by ${rows.map(({ what }) => what).join(', ')}. Remove it there first.`,
     });
   }
 }
