@@ -1,17 +1,21 @@
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Settings } from '../../common/settings/settings.js';
 import { modelCatalog, priceBook } from '../factories.js';
+import { PriceData } from './price-data.js';
 
-const error = vi.hoisted(() => vi.fn());
-vi.mock('../../common/observability/logger.js', async (original) => ({
-  ...(await original<object>()),
-  createLogger: () => ({ error, warn: vi.fn(), info: vi.fn() }),
-}));
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
-it('a process reports a price file that is missing once, for its prices and its list of models', () => {
+it('the prices and the list of models of a process share one reading of the price file', () => {
+  const of = vi.spyOn(PriceData, 'of');
   const settings = { pricesFile: '/nowhere/prices.json' } as Settings;
+
   priceBook(settings);
   modelCatalog(settings);
 
-  expect(error.mock.calls).toMatchObject([[{ file: '/nowhere/prices.json' }, expect.any(String)]]);
+  const [first, second] = of.mock.results;
+  expect(of.mock.calls).toEqual([['/nowhere/prices.json'], ['/nowhere/prices.json']]);
+  expect(second?.value).toBe(first?.value);
+  expect(first?.value).toBeInstanceOf(PriceData);
 });
