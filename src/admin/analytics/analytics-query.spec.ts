@@ -8,11 +8,11 @@ const read = (query: Record<string, string>) => () => analyticsQueryOf(query, []
 describe('a range that is empty', () => {
   it('is determined by the parameters that were sent', () => {
     expect(read({ time_of_generation_min: LATER })).toThrow(
-      'The parameter "time_of_generation_min" must lie in the past',
+      'The parameter "time_of_generation_min" must be in the past',
     );
-    expect(read({ created_at_min: LATER })).toThrow('The parameter "created_at_min" must lie in the past');
+    expect(read({ created_at_min: LATER })).toThrow('The parameter "created_at_min" must be in the past');
     expect(read({ created_at_min: LATER, time_of_generation_max: '2030-01-01' })).toThrow(
-      'The parameter "created_at_min" must lie before "time_of_generation_max".',
+      'The parameter "created_at_min" must be before "time_of_generation_max".',
     );
   });
 });

@@ -63,8 +63,7 @@ function rangeOf(query: ListQuery, now: number): TimeRange {
 function emptyRange(query: ListQuery): AppError {
   const [beginning, end] = [sentName(query, 'min'), sentName(query, 'max')];
   const name = beginning ?? 'time_of_generation_min';
-  if (end === null)
-    return parameterError(name, 'must be in the past if "time_of_generation_max" is absent');
+  if (end === null) return parameterError(name, 'must be in the past if "time_of_generation_max" is absent');
   return parameterError(name, `must be before "${end}"`);
 }
 
