@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { ExportType } from './columns/log-column.js';
+import { columnsWith, type ColumnsWith } from './columns/log-columns.js';
 
 export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -34,10 +36,8 @@ export const exportObject = (
 export const exportFile = (folder: string, facts: ExportFileFacts): string =>
   join(folder, `${facts.id}.${extensionOf(facts)}`);
 
-/** The fields that an export can contain; `EXPORT_FIELDS` describes them. */
-export const EXPORT_FIELD_NAMES = [
-  'id',
-  'trace_id',
+/** Fields under the names of the compatible API (`requested_data`). */
+const COMPATIBLE_FIELDS = [
   'created_at',
   'request',
   'response',
@@ -54,18 +54,14 @@ export const EXPORT_FIELD_NAMES = [
   'response_status_code',
   'mode',
   'config',
-  'prompt_slug',
-  'metadata',
-  'span_id',
-  'parent_span_id',
-  'span_name',
-  'api_key_id',
-  'virtual_key',
-  'error_code',
-  'cache_status',
-  'cache_score',
-  'dropped_parameters',
-  'service_tier',
 ] as const;
 
-export type ExportFieldName = (typeof EXPORT_FIELD_NAMES)[number];
+export type ExportedColumn = ColumnsWith<{ readonly exported: ExportType }>;
+export type CompatibleField = (typeof COMPATIBLE_FIELDS)[number];
+export type ExportFieldName = CompatibleField | ExportedColumn;
+
+/** The fields that an export can contain; `EXPORT_FIELDS` describes them. */
+export const EXPORT_FIELD_NAMES: readonly ExportFieldName[] = [
+  ...columnsWith('exported'),
+  ...COMPATIBLE_FIELDS,
+];

@@ -1,5 +1,19 @@
 import type { AppliedPrice } from '../common/contracts/price.js';
 import type { Usage } from '../common/contracts/usage.js';
+import type { CACHE_STATUSES, LOG_SOURCES } from './columns/closed-columns.js';
+import type { ColumnsWith, ColumnValue, LogColumnName } from './columns/log-columns.js';
+
+/** Times are milliseconds since the epoch, and integers are numbers. */
+type RecordValue<Name extends LogColumnName> = ColumnValue<Name, number, number>;
+
+type OpenedColumn = ColumnsWith<{ readonly opened: number }>;
+type RecordedColumn = OpenedColumn | ColumnsWith<{ readonly closed: number }>;
+type RareColumn = ColumnsWith<{ readonly isRare: true }>;
+
+/** The values of columns, of which rare ones may be absent. */
+type ColumnsOfRecord<Names extends LogColumnName> = {
+  readonly [Name in Exclude<Names, RareColumn>]: RecordValue<Name>;
+} & { readonly [Name in Names & RareColumn]?: RecordValue<Name> | null };
 
 /**
  * The record of one request, as the data plane writes it and the control plane stores it.
@@ -8,32 +22,7 @@ import type { Usage } from '../common/contracts/usage.js';
  * goes to the client. An exchange without a second frame was killed; the shipper closes it as `gateway_crashed`. Names are those of the
  * database columns, so nothing is renamed on the way.
  */
-export interface OpenedExchange {
-  /** UUIDv7 assigned on arrival; also `x-gateway-request-id`. */
-  readonly id: string;
-  /** Arrival, milliseconds since the epoch. */
-  readonly created_at: number;
-  readonly organisation_id: string;
-  readonly workspace_id: string | null;
-  /** Null for a caller with a signed token. */
-  readonly api_key_id: string | null;
-  readonly user_id: string | null;
-  readonly trace_id: string;
-  readonly span_id: string | null;
-  readonly parent_span_id: string | null;
-  readonly span_name: string | null;
-  readonly method: string;
-  /** Path and query as received, secrets in the query masked; at most 2 KiB. */
-  readonly path: string;
-  /** Endpoint family, or null for a pass-through. */
-  readonly endpoint: string | null;
-  readonly provider: string | null;
-  readonly virtual_key: string | null;
-  readonly virtual_key_id: string | null;
-  readonly prompt_slug?: string | null;
-  readonly model: string | null;
-  readonly streamed: boolean;
-  readonly metadata: Readonly<Record<string, string>> | null;
+export interface OpenedExchange extends ColumnsOfRecord<OpenedColumn> {
   /**
    * The attempts so far, to be recorded if the process dies now. Attempts under way count with what they reserved of budgets, because their
    * provider bills for them. Present when one of them holds part of a budget, and for sessions; the last frame of an exchange counts.
@@ -41,23 +30,9 @@ export interface OpenedExchange {
   readonly attempts_so_far?: readonly AttemptRecord[];
 }
 
-/** How an exchange ended. `refused`: by the gateway, before or instead of a response of the provider. */
-export type Ending =
-  'completed' | 'refused' | 'client_aborted' | 'upstream_failed' | 'upstream_truncated' | 'gateway_crashed';
-
-/** The origin of a log of a request made elsewhere: `POST /v1/logs`, or a span. */
-export type LogSource = 'api' | 'otlp';
-
-/**
- * Where the numbers come from: the provider reported them; the gateway counted the text of a complete response; they are an estimate
- * because the response was cut off (by its client, or by the end of the gateway process); or they are unknown.
- */
-export const USAGE_SOURCES = ['provider', 'counted', 'estimated', 'none'] as const;
-
-export type UsageSource = (typeof USAGE_SOURCES)[number];
-
-/** The outcome of the response cache, in the values of the header `x-gateway-cache-status`. */
-export type CacheStatus = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';
+export type Ending = RecordValue<'ending'>;
+export type LogSource = (typeof LOG_SOURCES)[number];
+export type CacheStatus = (typeof CACHE_STATUSES)[number];
 
 /** Header names and values in turn, as sent, with secrets masked. A flat list, because an object per request costs more. */
 export type HeaderPairs = readonly string[];
@@ -116,47 +91,11 @@ export interface CountableText {
   readonly isOutputOnly?: true;
 }
 
-export interface RequestLogRecord extends Omit<OpenedExchange, 'attempts_so_far'> {
-  /** The saved config of the request; null when it used its headers or an inline config. */
-  readonly config_id: string | null;
-  readonly config_version_id: string | null;
-  /** Of the last attempt. */
-  readonly option_path: string;
-  /** What the config chose and why, in order; null when there was no choice. */
-  readonly decisions: readonly string[] | null;
-  readonly ending: Ending;
-  /** Status sent to the client; 499 when it disconnected before one was sent. */
-  readonly status: number;
-  readonly error_code: string | null;
-  readonly error_source: 'gateway' | 'provider' | null;
-  readonly duration_ms: number;
-  readonly first_token_ms: number | null;
-  /** Time spent in the gateway itself, before the first byte went upstream and after the last one arrived, microseconds. */
-  readonly overhead_us: number;
-  readonly request_bytes: number;
-  readonly response_bytes: number;
-  readonly response_model: string | null;
+export interface RequestLogRecord extends ColumnsOfRecord<RecordedColumn> {
   readonly usage: Usage | null;
-  readonly usage_source: UsageSource;
-  /** Integer nano-dollars; null when the price or the usage is unknown, never a silent 0. */
-  readonly cost_nano_usd: number | null;
-  /** Absent when no cache was used. */
-  readonly cache_status?: CacheStatus | null;
-  /** Similarity of the semantic cache match, 0 to 1; null without a comparison. */
-  readonly cache_score?: number | null;
-  /** Parameters that the last target does not support and was not sent; absent or null for none. */
-  readonly dropped_parameters?: readonly string[] | null;
-  /** The service tier that the response names, or else the request; absent or null for none. */
-  readonly service_tier?: string | null;
-  /** What a cached response would have cost, integer nano-dollars. */
-  readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];
   /** Text to count outside the request loop when the provider reported no usage. Not stored. */
   readonly countable: CountableText | null;
-  /** The guardrails' verdicts on request and response; null without guardrails. */
-  readonly hook_results: Readonly<Record<string, unknown>> | null;
-  /** Absent for the gateway's own requests. */
-  readonly source?: LogSource;
   readonly request_headers: HeaderPairs;
   readonly response_headers: HeaderPairs;
 }

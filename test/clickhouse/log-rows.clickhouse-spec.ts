@@ -97,6 +97,8 @@ describe('tables of release 0.1.0', () => {
     const released = readFileSync(new URL('./schema-0.1.0.sql', import.meta.url), 'utf8');
     for (const query of released.split(';\n').filter((each) => each.trim() !== ''))
       await engine.command({ query });
+    // As a table of a release that lacked the column.
+    await engine.command({ query: 'ALTER TABLE request_logs DROP COLUMN dropped_parameters' });
     const created_at = new Date('2026-11-20T10:00:00.123Z');
     const tenant = { organisation_id: organizationId, workspace_id: workspaceId };
     const batch_id = await storeBatch(database.dataSource, [

@@ -1,4 +1,6 @@
-import type { ExportFieldName } from '../../request-log/log-export.js';
+import type { ExportType } from '../../request-log/columns/log-column.js';
+import { columnsWith, LOG_COLUMNS } from '../../request-log/columns/log-columns.js';
+import type { CompatibleField, ExportedColumn, ExportFieldName } from '../../request-log/log-export.js';
 import { isSuccess, type LogRow } from '../../request-log/reading/log-row.js';
 
 /** A message of the exchange as exported. */
@@ -19,11 +21,8 @@ export interface ExportedRequest {
   readonly response: ExportedMessage;
 }
 
-/** `json` is a JSON value in JSON Lines and JSON text in a cell. */
-export type FieldType = 'text' | 'whole' | 'number' | 'truth' | 'time' | 'json';
-
 export interface ExportField {
-  readonly type: FieldType;
+  readonly type: ExportType;
   /** The columns that `of` may read. */
   readonly columns: readonly ExportColumn[];
   readonly of: (exported: ExportedRequest) => unknown;
@@ -36,13 +35,13 @@ const NANO_USD_PER_CENT = 10_000_000;
 const LENGTH_TO_MS = '2026-01-31T23:59:59.999'.length;
 
 const made = <Column extends ExportColumn>(
-  type: FieldType,
+  type: ExportType,
   columns: readonly Column[],
   of: (row: Pick<ExportedRow, Column>) => unknown,
 ): ExportField => ({ type, columns, of: ({ row }) => of(row) });
 
 /** A column unchanged. */
-const column = (type: FieldType, name: ExportColumn): ExportField => made(type, [name], (row) => row[name]);
+const column = (type: ExportType, name: ExportColumn): ExportField => made(type, [name], (row) => row[name]);
 
 function totalOf({
   input_tokens,
@@ -51,13 +50,7 @@ function totalOf({
   return input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
-/**
- * The available fields, by the names of the compatible API (`requested_data`), followed by some of ours. Costs are in cents, times in
- * milliseconds; unknown values are null.
- */
-export const EXPORT_FIELDS = {
-  id: column('text', 'id'),
-  trace_id: column('text', 'trace_id'),
+const COMPATIBLE_FIELDS: Readonly<Record<CompatibleField, ExportField>> = {
   created_at: made('time', ['at'], ({ at }) => `${at.slice(0, LENGTH_TO_MS)}Z`),
   request: {
     type: 'json',
@@ -86,18 +79,19 @@ export const EXPORT_FIELDS = {
   response_status_code: column('whole', 'status'),
   mode: made('text', ['endpoint'], ({ endpoint }) => endpoint ?? 'proxy'),
   config: column('text', 'config_id'),
-  prompt_slug: column('text', 'prompt_slug'),
-  metadata: column('json', 'metadata'),
-  span_id: column('text', 'span_id'),
-  parent_span_id: column('text', 'parent_span_id'),
-  span_name: column('text', 'span_name'),
-  api_key_id: column('text', 'api_key_id'),
-  virtual_key: column('text', 'virtual_key'),
-  error_code: column('text', 'error_code'),
-  cache_status: column('text', 'cache_status'),
-  cache_score: column('number', 'cache_score'),
-  dropped_parameters: column('json', 'dropped_parameters'),
-  service_tier: column('text', 'service_tier'),
-} as const satisfies Record<ExportFieldName, ExportField>;
+};
+
+const COLUMNS = Object.fromEntries(
+  columnsWith('exported').map((name) => [name, column(LOG_COLUMNS[name].exported, name)]),
+) as Record<ExportedColumn, ExportField>;
+
+/**
+ * The available fields: columns under their own names, and the fields of the compatible API. Costs are in cents, times in milliseconds;
+ * unknown values are null.
+ */
+export const EXPORT_FIELDS: Readonly<Record<ExportFieldName, ExportField>> = {
+  ...COLUMNS,
+  ...COMPATIBLE_FIELDS,
+};
 
 export const isExportField = (name: string): name is ExportFieldName => Object.hasOwn(EXPORT_FIELDS, name);

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApiTextOrNull } from '../shapes/fields.js';
 import { AppliedPriceDto } from './applied-price.dto.js';
+import { ApiColumn } from './log-columns.dto.js';
 import { LogDto } from './log.dto.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
 import type { BodyRow, FeedbackRow, ShownAttempt } from './request-parts.js';
@@ -12,19 +12,18 @@ import type { ChargedBudget, UsedConfig } from './route/route-parts.js';
 /** One attempt at one target. */
 export class LogAttemptDto {
   @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
-  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
-  readonly option_path: string | null;
+  @ApiColumn('option_path') readonly option_path: string | null;
   @ApiProperty({ example: 'openai' }) readonly provider: string;
   @ApiProperty({ type: String, nullable: true }) readonly virtual_key_id: string | null;
   @ApiProperty({ example: 'https://api.openai.com' }) readonly origin: string;
   @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly started_at: string;
   @ApiProperty({ type: 'integer', nullable: true, example: 95 }) readonly first_byte_ms: number | null;
-  @ApiProperty({ type: 'integer', example: 800 }) readonly duration_ms: number;
+  @ApiColumn('duration_ms') readonly duration_ms: number;
   @ApiProperty({ type: 'integer', nullable: true, example: 200 }) readonly status: number | null;
-  @ApiTextOrNull() readonly error_code: string | null;
-  @ApiProperty({ type: 'integer', nullable: true, example: 12 }) readonly input_tokens: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, example: 40 }) readonly output_tokens: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, example: 415000 }) readonly cost_nano_usd: number | null;
+  @ApiColumn('error_code') readonly error_code: string | null;
+  @ApiColumn('input_tokens') readonly input_tokens: number | null;
+  @ApiColumn('output_tokens') readonly output_tokens: number | null;
+  @ApiColumn('cost_nano_usd') readonly cost_nano_usd: number | null;
   @ApiPropertyOptional({
     type: AppliedPriceDto,
   })
@@ -101,7 +100,7 @@ class LogMessageDto implements ReadableBody {
 
 class LogRequestDto extends LogMessageDto {
   @ApiProperty({ example: '/v1/chat/completions' }) readonly url: string;
-  @ApiProperty({ example: 'POST' }) readonly method: string;
+  @ApiColumn('method') readonly method: string;
   /** The headers that control the gateway, under the compatible API's name. */
   @ApiProperty({ type: Object, example: {} }) readonly portkeyHeaders: Readonly<Record<string, string>>;
 }

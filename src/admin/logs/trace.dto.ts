@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ApiColumn } from './log-columns.dto.js';
 import { LogDto } from './log.dto.js';
 import type { TraceSpan, Trace } from './span-tree.js';
 
@@ -27,7 +28,7 @@ function flat(spans: readonly TraceSpan[]): SpanDto[] {
 /** All requests of a trace. */
 export class TraceDto {
   @ApiProperty({ enum: ['trace'] }) readonly object = 'trace';
-  @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
+  @ApiColumn('trace_id') readonly trace_id: string;
   @ApiProperty({ type: [SpanDto] }) readonly spans: readonly SpanDto[];
   @ApiProperty()
   readonly has_more: boolean;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ExportedRequest, FieldType } from '../../admin/log-exports/export-fields.js';
+import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
+import type { ExportType } from '../../request-log/columns/log-column.js';
 import type { Column } from './export-rows.js';
 import { columnsPiece, parquetOf } from './parquet.js';
 
@@ -20,7 +21,7 @@ describe('a Parquet file of pieces', () => {
     number: 'number',
     truth: 'truth',
     time: 'time',
-  } satisfies Record<string, FieldType>).map(([name, type]): Column => ({
+  } satisfies Record<string, ExportType>).map(([name, type]): Column => ({
     name,
     type,
     columns: [],

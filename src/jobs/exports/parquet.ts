@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import type { ExportedRequest, FieldType } from '../../admin/log-exports/export-fields.js';
+import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
+import type { ExportType } from '../../request-log/columns/log-column.js';
 import type { Column } from './export-rows.js';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
@@ -15,7 +16,7 @@ const TEXT_PER_GROUP = 16 * 1024 * 1024;
 const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' };
 
 /** https://parquet.apache.org/docs/file-format/types/logicaltypes/ */
-const ELEMENTS: Readonly<Record<FieldType, Element>> = {
+const ELEMENTS: Readonly<Record<ExportType, Element>> = {
   text: TEXT,
   json: TEXT,
   whole: { type: 'INT64', repetition_type: 'OPTIONAL' },
@@ -28,13 +29,13 @@ const ELEMENTS: Readonly<Record<FieldType, Element>> = {
 type Values = readonly unknown[];
 
 /** Converts values to ones that JSON can hold until the file is made, where necessary. */
-const KEPT: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>> = {
+const KEPT: Partial<Readonly<Record<ExportType, (value: unknown) => unknown>>> = {
   json: (value) => JSON.stringify(value),
   time: (value) => Date.parse(value as string),
 };
 
 const asBigInt = (value: unknown): bigint => BigInt(value as number);
-const WRITTEN: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>> = {
+const WRITTEN: Partial<Readonly<Record<ExportType, (value: unknown) => unknown>>> = {
   whole: asBigInt,
   time: asBigInt,
 };

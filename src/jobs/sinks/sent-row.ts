@@ -1,55 +1,11 @@
+import { columnsWith, type ColumnsWith } from '../../request-log/columns/log-columns.js';
 import type { AttemptRow } from '../../request-log/reading/attempt-row.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
 
 /** Columns of `request_logs` that sinks receive. */
-const OF_REQUEST = [
-  'id',
-  'created_at',
-  'organisation_id',
-  'workspace_id',
-  'api_key_id',
-  'user_id',
-  'virtual_key_id',
-  'virtual_key',
-  'config_id',
-  'trace_id',
-  'span_id',
-  'parent_span_id',
-  'span_name',
-  'method',
-  'path',
-  'endpoint',
-  'provider',
-  'model',
-  'response_model',
-  'streamed',
-  'ending',
-  'status',
-  'error_code',
-  'error_source',
-  'duration_ms',
-  'first_token_ms',
-  'overhead_us',
-  'request_bytes',
-  'response_bytes',
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'usage_source',
-  'cost_nano_usd',
-  'saved_nano_usd',
-  'cache_status',
-  'dropped_parameters',
-  'service_tier',
-  'retry_count',
-  'fallback_count',
-  'metadata',
-  'source',
-] as const satisfies readonly (keyof LogRow)[];
+const OF_REQUEST = columnsWith('isSent');
 
-/** The same for `request_attempts`. */
+/** Columns of `request_attempts` that sinks receive. */
 const OF_ATTEMPT = [
   'attempt',
   'option_path',
@@ -85,7 +41,7 @@ export type SentAttempt = RowForSinks<Pick<AttemptRow, (typeof OF_ATTEMPT)[numbe
  * A request as sinks receive it: the row and its attempts, without headers and bodies. Times are ISO 8601, durations milliseconds, money
  * integer nano-dollars. `id` identifies the request permanently: receivers can use it to drop duplicates.
  */
-export interface SentRow extends RowForSinks<Pick<LogRow, (typeof OF_REQUEST)[number]>> {
+export interface SentRow extends RowForSinks<Pick<LogRow, ColumnsWith<{ readonly isSent: true }>>> {
   readonly attempts: readonly SentAttempt[];
 }
 

@@ -1,27 +1,16 @@
+import { columnsWith, LOG_COLUMNS } from '../columns/log-columns.js';
 import { LOG_FILTERS, type LogFilterName } from './log-filters.js';
 
 const VALUES = 'Commas separate values, at most 100.';
 
 /** Filters by values. `not_…` is the negation of each. */
-const BY_VALUE = {
+const BY_VALUE: Readonly<Partial<Record<LogFilterName, string>>> = {
+  ...Object.fromEntries(columnsWith('filter').map((name) => [name, LOG_COLUMNS[name].filter])),
   status_code: 'HTTP status of the response',
-  error_code: 'code of the error',
-  cache_status: 'what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`',
-  provider: 'id of the provider',
-  model: 'id of the model',
   ai_org_model: 'provider and model, as `provider__model`',
-  endpoint: 'endpoint, such as `chat-completions`',
-  ending: 'how the exchange ended, such as `completed`',
-  api_key_id: 'id of the API key',
-  virtual_key: 'slug of the virtual key',
   config: 'slug of the saved config',
-  prompt_slug: 'slug of the prompt template',
   user: 'end user: the value of `_user` in the metadata',
-  user_id: 'id of the user to whom the API key belongs',
-  source: 'source of an imported log, such as `otlp`',
-  trace_id: 'id of the trace',
-  span_id: 'id of the span',
-} as const satisfies Partial<Record<LogFilterName, string>>;
+};
 
 const BETWEEN = {
   total_units: 'Input and output tokens together',

@@ -1,5 +1,13 @@
 import { parameterError } from '../../common/errors/field-errors.js';
-import { LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
+import { postgresType } from '../columns/log-column.js';
+import { columnsWith, type ColumnsWith, LOG_COLUMNS } from '../columns/log-columns.js';
+import {
+  CUBE,
+  isSlice,
+  LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS,
+  metadataSlice,
+  USER_KEY,
+} from '../rollups/dimensions.js';
 import { isLabel, labelInClickHouse, labelSql } from '../rollups/labels.js';
 import { metadataFilter, pairsIn } from './metadata-filter.js';
 import {
@@ -105,31 +113,30 @@ const bounds = <Name extends string>(name: Name, value: string, scale?: string) 
     [`${name}_max`]: bound(value, '<=', scale),
   }) as Record<`${Name}_min` | `${Name}_max`, Filter>;
 
+type FilteredColumn = ColumnsWith<{ readonly filter: string }>;
+
+const isDimension = (name: string): boolean => Object.hasOwn(CUBE, name) || isSlice(name);
+
+/** Filters by the values of a column, under its name. */
+const OF_COLUMNS = Object.fromEntries(
+  columnsWith('filter').map((name) => {
+    const filterBy = postgresType(LOG_COLUMNS[name]) === 'uuid' ? anyId : anyText;
+    return [name, filterBy(name, isDimension(name))];
+  }),
+) as Record<FilteredColumn, Filter>;
+
 /** Filters by values. Each may be negated. */
 const VALUES = {
+  ...OF_COLUMNS,
   status_code: status,
-  error_code: anyText('error_code'),
-  cache_status: anyText('cache_status', true),
   ai_org: anyText('provider', true),
-  provider: anyText('provider', true),
   ai_model: anyText('model', true),
-  model: anyText('model', true),
   ai_org_model: providerAndModel,
-  endpoint: anyText('endpoint', true),
-  ending: anyText('ending'),
-  api_key_id: anyId('api_key_id', true),
   api_key_ids: anyId('api_key_id', true),
-  virtual_key: anyText('virtual_key', true),
   virtual_keys: anyText('virtual_key', true),
   config: anyConfig,
   configs: anyConfig,
-  prompt_slug: anyText('prompt_slug', true),
   user: anyText('end_user', true),
-  user_id: anyId('user_id'),
-  source: anyText('source'),
-  service_tier: anyText('service_tier'),
-  trace_id: anyText('trace_id'),
-  span_id: anyText('span_id'),
   metadata: metadataFilter,
 } as const satisfies Record<string, Filter>;
 

@@ -10,7 +10,8 @@ import { closedText, openedText, openedTextWith } from './frame-values.js';
  *        4      4  length of everything after the header
  *        8      4  CRC-32 of everything after this field, seeded with the segment number, so that frames from an
  *                  earlier use of the file are invalid
- *       12      4  kind: 1 opened, 2 closed
+ *       12      2  kind: 1 opened, 2 closed
+ *       14      2  layout of the lists in the JSON (frame-values.ts), 0 so far; a frame of another layout counts as damaged
  *       16      4  length of the JSON
  *       20      4  length of the captured request body
  *       24         JSON, then the request body, then the response body
@@ -27,7 +28,9 @@ const CRC_FROM = 12;
 const PAYLOAD_BYTES_MAX = 128 * 1024 * 1024;
 
 type FrameKind = 'opened' | 'closed';
-const KINDS: Readonly<Record<FrameKind, number>> = { opened: 1, closed: 2 };
+/** Raised when a position in a list gets another meaning. Values at the end of a list need no new layout. */
+const LAYOUT = 0;
+const KINDS: Readonly<Record<FrameKind, number>> = { opened: (LAYOUT << 16) | 1, closed: (LAYOUT << 16) | 2 };
 
 /** A frame to be written: the head holds header, JSON and small bodies; large bodies follow as captured. */
 export interface EncodedFrame {

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../columns.js';
+import type { ColumnType } from '../columns/log-column.js';
 
 /** A column of a table that COPY fills: name, type, and the source of its value. */
 export interface CopyColumn<Row> {

@@ -1,5 +1,6 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../columns.js';
+import { postgresType } from '../columns/log-column.js';
+import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../columns/log-columns.js';
 import type { AttemptRecord, HeaderPairs, RequestLogRecord } from '../record.js';
 import type { ClosedExchange } from '../spool/frame-values.js';
 import type { CopyColumn } from './copy-binary.js';
@@ -86,7 +87,7 @@ const requestLogs: CopyTable<RequestRow> = {
   name: 'request_logs',
   columns: LOG_COLUMN_NAMES.map((name) => ({
     name,
-    type: LOG_COLUMNS[name].postgres,
+    type: postgresType(LOG_COLUMNS[name]),
     value: isComputed(name) ? COMPUTED[name] : ({ record }) => record[name],
   })),
   rowsOf: ({ record }, batch_id) => [{ ...furtherTries(record.attempts), record, batch_id }],

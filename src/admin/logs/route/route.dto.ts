@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { DECISION_KINDS, type Decision, readDecision } from '../../../routing-config/decisions.js';
-import { ApiId, ApiTextOrNull } from '../../shapes/fields.js';
+import { ApiId } from '../../shapes/fields.js';
+import { ApiColumn } from '../log-columns.dto.js';
 import { ATTEMPT_KINDS, type AttemptReason } from './attempt-reasons.js';
 import { BUDGET_SUBJECTS, type ChargedBudget, type UsedConfig } from './route-parts.js';
 
@@ -43,7 +44,7 @@ export class AttemptReasonDto implements AttemptReason {
   readonly after_attempt: number | null;
   @ApiProperty({ ...WHOLE_OR_NULL, example: 429 })
   readonly status: number | null;
-  @ApiTextOrNull() readonly error_code: string | null;
+  @ApiColumn('error_code') readonly error_code: string | null;
   @ApiProperty({
     type: String,
     nullable: true,

@@ -1,18 +1,14 @@
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
-import { LOG_COLUMN_NAMES, type LogColumnName } from '../../../request-log/columns.js';
-import type { LogRow } from '../../../request-log/reading/log-row.js';
+import { type LogRow, READ_COLUMNS, type ReadColumn } from '../../../request-log/reading/log-row.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 
 /** Columns of the table, and the exact arrival time. */
-export type StoredColumn = Exclude<LogColumnName, 'batch_id'> | 'at';
+export type StoredColumn = ReadColumn | 'at';
 
 /** Every column shown in a list or a detail. */
-export const STORED_COLUMNS: readonly StoredColumn[] = [
-  'at',
-  ...LOG_COLUMN_NAMES.filter((name) => name !== 'batch_id'),
-];
+export const STORED_COLUMNS: readonly StoredColumn[] = ['at', ...READ_COLUMNS];
 
 /** The next rows of the log, for reading all of it. */
 export interface LogStep<Column extends StoredColumn> {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../database/queryable.js';
-import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../../columns.js';
+import { clickHouseType } from '../../columns/log-column.js';
+import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../../columns/log-columns.js';
 import { NIL_ID } from '../../rollups/dimensions.js';
 import { boundsOf, OF_BATCHES, type CountedBatch } from '../count-once.js';
 
@@ -23,7 +24,7 @@ const FROM: Readonly<Partial<Record<LogColumnName, string>>> = {
 const columns = (areCounted: boolean): RowColumn[] =>
   LOG_COLUMN_NAMES.filter((name) => LOG_COLUMNS[name].isCounted === areCounted).map((name) => {
     const from = FROM[name];
-    const type = LOG_COLUMNS[name].clickhouse;
+    const type = clickHouseType(LOG_COLUMNS[name]);
     return from === undefined ? { name, type } : { name, type, from };
   });
 

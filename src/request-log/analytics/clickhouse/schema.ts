@@ -27,6 +27,7 @@ export async function prepareSchema(client: ClickHouseClient, options: SchemaOpt
     ...VIEWS.map((view) => ddl.view(view)),
   ];
   for (const query of statements) await client.command({ query });
+  await addMissingColumns(client, ddl);
   await makeChanges(client, ddl);
   const engines = await enginesOf(client);
   for (const table of TABLES) {
@@ -38,6 +39,20 @@ export async function prepareSchema(client: ClickHouseClient, options: SchemaOpt
       if (daysIn((await enginesOf(client)).get(name)) !== days) throw error;
     });
   }
+}
+
+/** A table of an earlier release lacks the columns of requests that came later. */
+async function addMissingColumns(client: ClickHouseClient, ddl: Ddl): Promise<void> {
+  const { name, columns } = REQUESTS;
+  const answer = await client.query({
+    query: 'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}',
+    query_params: { table: name },
+    format: 'JSONEachRow',
+  });
+  const present = new Set((await answer.json<{ name: string }>()).map((column) => column.name));
+  const missing = columns.filter(([column]) => !present.has(column));
+  if (missing.length === 0) return;
+  for (const query of ddl.addColumns(name, missing)) await client.command({ query });
 }
 
 async function enginesOf(client: ClickHouseClient): Promise<ReadonlyMap<string, string>> {
