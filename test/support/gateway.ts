@@ -18,7 +18,7 @@ import { loadSettings } from '../../src/common/settings/settings.js';
 import { Admission } from '../../src/gateway/upstream/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { HttpCaller } from '../../src/egress/http-caller.js';
-import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
+import { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
 import { ResponseCache } from '../../src/gateway/caching/response-cache.js';
 import { Embedder } from '../../src/gateway/caching/semantic/embedder.js';
 import { SemanticSearch } from '../../src/gateway/caching/semantic/semantic-search.js';
@@ -74,6 +74,8 @@ export interface ScriptedAnswer {
   readonly first?: readonly string[];
   /** Asked until it holds, between the head and the first chunk. */
   readonly until?: () => boolean;
+  /** Called before the request receives it. */
+  readonly onSent?: () => void;
   /** The connection never stood. */
   readonly isUnsent?: boolean;
 }
@@ -218,7 +220,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       new Guardrails(
         { find: (_reach, slug) => guardrails.get(slug) ?? null },
         wishes.http as HttpCaller,
-        {} as ProviderCaller,
+        new ProviderCaller(planner, sender),
       ),
       new ResponseCache(
         answerStore,
@@ -358,6 +360,7 @@ function scripted(
 
 async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Error[]): Promise<void> {
   let isAborted = false;
+  answer.onSent?.();
   if (!answer.isUnsent)
     handler.onConnect((reason) => {
       isAborted = true;

@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aCaller, aGateway, type TestGateway } from '../../../test/support/gateway.js';
-import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
+import type { TestGateway } from '../../../test/support/gateway.js';
+import { aLimitedGateway, expectedOutcome, outcomeOf } from '../../../test/support/limited-places.js';
 import { aSilence } from '../../../test/support/sounds.js';
-import type { Limit } from '../../common/limits/limit.js';
 import {
   effectsOf,
   LIMIT_KINDS,
-  type LimitEffect,
-  type LimitKind,
+  LIMIT_PLACES,
+  type LimitEffectRow,
 } from '../../providers/charging/limit-effects.js';
 import { chargeRows } from '../../providers/charging/table.js';
 import type { Price } from '../../providers/prices/price.js';
@@ -21,7 +20,6 @@ const PRICE: Price = {
 interface Sample {
   readonly path: string;
   readonly provider?: string;
-  readonly method?: string;
   readonly body?: object | (() => FormData);
 }
 
@@ -77,74 +75,26 @@ const SAMPLES: Readonly<Record<string, Omit<Sample, 'path'> & { readonly path?: 
   '/realtime/client_secrets': { body: { session: { type: 'realtime', model: 'a-model' } } },
 };
 
-interface EffectRow extends Sample {
-  readonly effects: Readonly<Record<LimitKind, LimitEffect>>;
-}
+interface SampleRow extends Sample, Pick<LimitEffectRow, 'effects'> {}
 
-const ROWS: readonly EffectRow[] = [
-  ...chargeRows.map(({ operations, charge }) => {
-    const path = operations[0]?.path ?? '';
-    return { ...SAMPLES[path], path, effects: effectsOf(charge) };
-  }),
-  { path: '/a/path/of/tomorrow', body: {}, effects: effectsOf('unmeasured') },
-  { path: '/chat/completions/{id}', method: 'PUT', body: {}, effects: effectsOf('unmeasured') },
-  { path: '/responses/{id}', method: 'GET', effects: effectsOf('nothing') },
-  { path: '/responses/{id}', method: 'DELETE', effects: effectsOf('nothing') },
-];
-
-/** Limits that are used up. */
-const USED_UP: Readonly<Record<LimitKind, () => Limit>> = {
-  requests: () => aLimit({ amount: 1, failsClosed: true }),
-  concurrency: () => slots(1),
-  'token rate': () => aLimit({ measure: 'tokens', amount: 1, failsClosed: true }),
-  'token budget': () => aBudget(1, { type: 'tokens' }),
-  'dollar budget': () => aBudget(1),
-};
-
-const CODES: Readonly<Record<LimitKind, string>> = {
-  requests: 'rate_limited',
-  concurrency: 'concurrency_limited',
-  'token rate': 'rate_limited',
-  'token budget': 'budget_exceeded',
-  'dollar budget': 'budget_exceeded',
-};
-
-const ofCaller = (limit: Limit) => ({ caller: aCaller({ limits: { limits: [limit], policies: [] } }) });
-const PLACES = {
-  'API key': ofCaller,
-  workspace: (limit: Limit) => ofCaller({ ...limit, subject: 'the workspace "a"' }),
-  'virtual key': (limit: Limit) => ({ limits: [limit] }),
-  policy: (limit: Limit) => ({
-    caller: aCaller({
-      limits: {
-        limits: [],
-        policies: [{ limit, conditions: [{ key: 'provider', value: '*' }], groups: [] }],
-      },
-    }),
-  }),
-} as const;
+const ROWS: readonly SampleRow[] = chargeRows.map(({ operations, charge }) => {
+  const path = operations[0]?.path ?? '';
+  return { ...SAMPLES[path], path, effects: effectsOf(charge) };
+});
 
 let gateway: TestGateway | null = null;
 afterEach(() => gateway?.close());
 
-/** The code of the refusal, or `passed`. */
-async function outcomeOf(made: TestGateway, { path, method = 'POST', body }: Sample): Promise<string> {
+function send(made: TestGateway, { path, body }: Sample): Promise<Response> {
   const content = typeof body === 'function' ? (body as () => FormData)() : body && JSON.stringify(body);
-  const answer = await made.request(`/v1${path.replace(/\{(\w+)\}/g, 'x1')}`, {
-    method,
+  return made.request(`/v1${path.replace(/\{(\w+)\}/g, 'x1')}`, {
+    method: 'POST',
     headers: {
       'x-gateway-virtual-key': 'openai-prod',
       ...(typeof content === 'string' ? { 'content-type': 'application/json' } : {}),
     },
     ...(content ? { body: content } : {}),
   });
-  const text = await answer.text();
-  return answer.ok ? 'passed' : (/"code":"(\w+)"/.exec(text)?.[1] ?? `${answer.status} ${text}`);
-}
-
-function expectedOf(effect: LimitEffect, kind: LimitKind): string {
-  if (effect === 'refused') return CODES[kind];
-  return effect === 'unmeasured' ? 'usage_unknown' : 'passed';
 }
 
 describe('every row of the charging table', () => {
@@ -154,20 +104,17 @@ describe('every row of the charging table', () => {
   });
 });
 
-describe.each(ROWS.map((row) => [`${row.method ?? 'POST'} ${row.path}`, row] as const))('%s', (_, row) => {
+describe.each(ROWS.map((row) => [`POST ${row.path}`, row] as const))('%s', (_, row) => {
   it.each(LIMIT_KINDS)('obeys a used-up limit of %s in every place', async (kind) => {
-    for (const [place, under] of Object.entries(PLACES)) {
-      const limit = USED_UP[kind]();
-      const made = (gateway = await aGateway({
+    for (const place of LIMIT_PLACES) {
+      const made = (gateway = await aLimitedGateway(kind, place, {
         virtualKeys: { 'openai-prod': row.provider ?? 'openai' },
         price: PRICE,
         answers: [{ chunks: ['{}'] }],
-        ...under(limit),
       }));
-      made.limits.windows.set(limit.id, [{ at: performance.now(), amount: 1 }]);
-      made.limits.leased.set(limit.id, 1);
-      const outcome = await outcomeOf(made, row);
-      expect([place, outcome]).toEqual([place, expectedOf(row.effects[kind], kind)]);
+      made.useUp();
+      const outcome = await outcomeOf(await send(made, row));
+      expect([place, outcome]).toEqual([place, expectedOutcome(row.effects[kind], kind)]);
       expect(made.calls).toHaveLength(outcome === 'passed' ? 1 : 0);
       await made.close();
     }

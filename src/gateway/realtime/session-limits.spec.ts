@@ -1,179 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { duplexPair } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
+import { aLimitedPlace } from '../../../test/support/limited-places.js';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
-import type { Limit } from '../../common/limits/limit.js';
-import { loadSettings } from '../../common/settings/settings.js';
-import type { Price } from '../../providers/prices/price.js';
+import {
+  aSession,
+  CREATE,
+  CREATED,
+  DONE,
+  endSessions,
+  OPENING,
+  OUTPUT,
+  soon,
+  STEP,
+  USED,
+} from '../../../test/support/realtime-session.js';
 import { findProvider } from '../../providers/catalog/registry.js';
-import type { AttemptRecord, RequestLogRecord } from '../../request-log/record.js';
-import { Limiter } from '../limits/limiter.js';
-import { ExchangeRecorder } from '../recording/entry.js';
-import { NO_TRAIL, trailAt } from '../types/attempt-trail.js';
+import { LIMIT_PLACES } from '../../providers/charging/limit-effects.js';
 import type { Target } from '../types/target.js';
-import { Admission } from '../upstream/admission.js';
-import { Attempt } from '../upstream/attempt.js';
-import { FrameReader } from './frames.js';
-import { recordedSession } from './session-record.js';
 
-/** A nano-dollar per token, whatever its kind. */
-const PRICE: Price = {
-  ...{ input: 1_000_000, output: 1_000_000 },
-  ...{ cachedInput: null, cacheWrite: null, audioInput: null, audioOutput: null },
-};
-const OUTPUT = 100;
-/** One slice of input, and the output ceiling. */
-const STEP = 256 + OUTPUT;
-const USED = 30;
-/** What an open session holds. */
-const OPENING = 2;
-const DONE = {
-  type: 'response.done',
-  response: { status: 'completed', usage: { input_tokens: 20, output_tokens: 10 } },
-};
-const CREATED = { type: 'response.created', response: {} };
-const CREATE = { type: 'response.create' };
-
-const masked = (event: object): Buffer => maskedText(JSON.stringify(event));
-
-function maskedText(text: string): Buffer {
-  const payload = Buffer.from(text);
-  const mask = randomBytes(4);
-  const bytes = payload.map((byte, at) => byte ^ (mask[at % 4] as number));
-  const head =
-    payload.length < 126
-      ? Buffer.from([0x81, 0x80 | payload.length])
-      : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 0xff]);
-  return Buffer.concat([head, mask, bytes]);
-}
-
-function plain(event: object): Buffer {
-  const payload = Buffer.from(JSON.stringify(event));
-  return Buffer.concat([Buffer.from([0x81, 0x7e, payload.length >> 8, payload.length & 0xff]), payload]);
-}
-
-const started: (() => void)[] = [];
-afterEach(() => started.splice(0).forEach((end) => end()));
-
-interface Wishes {
-  /** Null: no model has one. */
-  readonly price?: null;
-  readonly store?: MemoryLimitStore;
-  readonly place?: Place;
-}
-
-/** Where limits are. A workspace's come with those of its key. */
-const PLACES = ['API key', 'workspace', 'policy', 'virtual key'] as const;
-type Place = (typeof PLACES)[number];
-
-function callerUnder(limits: readonly Limit[] | null, place: Place) {
-  if (!limits || place === 'virtual key') return aCaller();
-  const policies = limits.map((limit) => ({
-    ...{ limit, groups: [] },
-    conditions: [{ key: 'model' as const, value: 'GPT-Realtime' }],
-  }));
-  return aCaller({ limits: place === 'policy' ? { limits: [], policies } : { limits, policies: [] } });
-}
-
-/** An open session under limits: `say` speaks for the client, `report` for the provider. */
-async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
-  const store = wishes.store ?? new MemoryLimitStore();
-  const limiter = new Limiter(store);
-  const admission = new Admission(limiter, loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) }));
-  const place = wishes.place ?? 'API key';
-  const caller = callerUnder(limits, place);
-  const ofKey = limits && place === 'virtual key' ? { id: 'vk', slug: 'vk', limits } : null;
-  const target: Target = {
-    ...{ provider: findProvider('openai'), origin: 'https://api.openai.com', basePath: '/v1', query: '' },
-    ...{ virtualKey: ofKey, credentials: { key: null, fields: {} }, isCustomHost: false, forwarded: null },
-  };
-  const kept: (readonly AttemptRecord[])[] = [];
-  let closed: RequestLogRecord | null = null;
-  const entry = new ExchangeRecorder(
-    { method: 'GET', url: '/v1/realtime', headers: {}, rawHeaders: [] } as unknown as IncomingMessage,
-    {
-      ...{ hasRoom: true, open: () => null, whenWritten: (then: () => void) => setImmediate(then) },
-      update: (_, attempts) => kept.push(attempts),
-      close: (record) => (closed = record),
-    },
-    { find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE) },
-    OUTPUT,
-  );
-  entry.identified(caller, null);
-  entry.isFor(null, '/realtime');
-  const path = { path: '/realtime', query: '' };
-  const nothing = { body: null, json: null, isStreamed: true, isWebSocket: true } as const;
-  const content = { ...nothing, path, model: 'gpt-realtime' } as never;
-  entry.follows(trailAt(NO_TRAIL, target, 'config', content));
-  await entry.open(caller, entry.trail);
-  const exchange = { request: {}, response: { destroyed: false }, entry } as never;
-  const attempt = await admission.begin(
-    { exchange, target, content, wire: {} as never, option: 'config' },
-    () => {
-      const made = new Attempt({
-        connectMs: 1e6,
-        firstByteMs: 1e6,
-        idleMs: 1e6,
-        setByCaller: false,
-      } as never);
-      made.onConnect(() => undefined);
-      return made;
-    },
-  );
-  const [client, clientEnd] = duplexPair();
-  const [upstream, providerEnd] = duplexPair();
-  attempt.onUpgrade(101, [], upstream);
-  const { session, reservations } = recordedSession({
-    sides: { client: clientEnd, upstream },
-    ...{ admission, entry, attempt, caller, target, onEnded: () => undefined },
-  });
-  session.start(Buffer.alloc(0));
-  started.push(() => {
-    client.destroy();
-    providerEnd.destroy();
-    void limiter.onApplicationShutdown();
-  });
-  const seen: string[] = [];
-  const heard: string[] = [];
-  let bytes = Buffer.alloc(0);
-  const provider = new FrameReader(
-    { onText: (text) => seen.push(typeOf(text)), onUnread: () => undefined },
-    'client',
-  );
-  const reader = new FrameReader({
-    onText: (text) => heard.push(text.toString()),
-    onUnread: () => undefined,
-  });
-  providerEnd.on('data', (chunk: Buffer) => provider.feed(chunk));
-  client.on('data', (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk]);
-    reader.feed(chunk);
-  });
-  return {
-    ...{ store, limiter, entry, kept, seen, heard, reservations, session, client, providerEnd },
-    say: (...events: readonly object[]) => client.write(Buffer.concat(events.map(masked))),
-    sayRaw: (text: string) => client.write(maskedText(text)),
-    report: (...events: readonly object[]) => providerEnd.write(Buffer.concat(events.map(plain))),
-    record: () => vi.waitFor(() => closed ?? Promise.reject(new Error('no record')), 5_000),
-    closeCode: () => vi.waitFor(() => closeCodeIn(bytes), 5_000),
-    taken: (limit: Limit) =>
-      [...store.leased].filter(([key]) => key.startsWith(limit.id)).reduce((sum, [, held]) => sum + held, 0),
-  };
-}
-
-const typeOf = (text: Buffer): string => (JSON.parse(text.toString()) as { type: string }).type;
-
-function closeCodeIn(bytes: Buffer): { code: number; reason: string } {
-  const at = bytes.lastIndexOf(0x88);
-  const length = bytes[at + 1] ?? 0;
-  if (at < 0 || at + 2 + length !== bytes.length) throw new Error('not closed');
-  return { code: bytes.readUInt16BE(at + 2), reason: bytes.subarray(at + 4).toString() };
-}
-
-const soon = <T>(check: () => T): Promise<T> => vi.waitFor(check, 5_000);
+afterEach(endSessions);
 
 describe('a session under a budget', () => {
   it('passes a request only when its response is reserved, and is charged what each response reports', async () => {
@@ -457,23 +303,12 @@ describe('a session without limits', () => {
 });
 
 describe('the handshake', () => {
-  const USED_UP = [
-    ['an exhausted budget', () => aBudget(0), 'budget_exceeded'],
-    ['an exhausted token budget', () => aBudget(0, { type: 'tokens' }), 'budget_exceeded'],
-    ['an exhausted rate', () => aLimit({ amount: 0 }), 'rate_limited'],
-    ['no free slot', () => slots(0), 'concurrency_limited'],
-  ] as const;
-
-  it.each(
-    PLACES.flatMap((place) => USED_UP.map(([name, limit, code]) => [place, name, limit, code] as const)),
-  )('under a limit of the %s is refused by %s', async (place, _, limit, code) => {
-    await expect(aSession([limit()], { place })).rejects.toMatchObject({ code });
-  });
-
-  it.each(PLACES)(
+  it.each(LIMIT_PLACES)(
     'under a dollar budget of the %s is refused where the model has no price',
-    async (place) => {
-      await expect(aSession([aBudget(10_000)], { price: null, place })).rejects.toMatchObject({
+    async (name) => {
+      const place = aLimitedPlace(name);
+      place.add(aBudget(10_000));
+      await expect(aSession(null, { price: null, place })).rejects.toMatchObject({
         code: 'price_unknown',
       });
     },
@@ -489,11 +324,13 @@ describe('the next response', () => {
   ] as const;
 
   it.each(
-    PLACES.flatMap((place) =>
-      ONE_LEFT.map(([kind, limit, code, reason]) => [place, kind, limit, code, reason] as const),
+    LIMIT_PLACES.flatMap((name) =>
+      ONE_LEFT.map(([kind, limit, code, reason]) => [name, kind, limit, code, reason] as const),
     ),
-  )('under a limit of the %s on %s is refused when only one fits', async (place, _, limit, code, reason) => {
-    const { say, report, seen, heard, closeCode } = await aSession([limit()], { place });
+  )('under a limit of the %s on %s is refused when only one fits', async (name, _, limit, code, reason) => {
+    const place = aLimitedPlace(name);
+    place.add(limit());
+    const { say, report, seen, heard, closeCode } = await aSession(null, { place });
     say(CREATE);
     await soon(() => expect(seen).toHaveLength(1));
     report(CREATED, DONE);

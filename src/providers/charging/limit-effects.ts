@@ -19,10 +19,17 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
  */
 export type LimitEffect = 'refused' | 'unmeasured' | 'unaffected';
 
-/** One way of spending, and what each kind of limit does to it. The same for every place of the limit. */
+/** Where a limit can be. */
+export const LIMIT_PLACES = ['API key', 'workspace', 'virtual key', 'policy'] as const;
+
+export type LimitPlace = (typeof LIMIT_PLACES)[number];
+
+/** One kind of use, and what each kind of limit does to it. */
 export interface LimitEffectRow {
   readonly path: string;
   readonly effects: Readonly<Record<LimitKind, LimitEffect>>;
+  /** Of the limit. Absent: the effects are the same for all. */
+  readonly places?: readonly LimitPlace[];
 }
 
 const byUse = (
@@ -50,30 +57,43 @@ const rowOf = ({ operations, charge }: ChargeRow): LimitEffectRow => {
   return { path: `${first}${more.length > 0 ? ` and ${more.length} more` : ''}`, effects: effectsOf(charge) };
 };
 
-/** Ways of spending that are no path of their own. */
-const WITHIN_REQUESTS: readonly LimitEffectRow[] = [
-  { path: 'any other path, and `PUT` and `PATCH`', effects: effectsOf('unmeasured') },
-  { path: '`GET`, `HEAD` and `DELETE`, such as stored responses', effects: effectsOf('nothing') },
-  { path: 'a response from the cache', effects: effectsOf('nothing') },
-  {
-    path: 'a retry, a fallback, or the second attempt of a hedge, under a virtual key',
-    effects: byUse('refused'),
-  },
-  {
-    path: 'a retry, a fallback, or the second attempt of a hedge, under other places',
-    effects: byUse('refused', 'unaffected'),
-  },
-  { path: 'a side call for semantic caching', effects: byUse('refused', 'unaffected') },
-  { path: 'a call of a guardrail to a provider', effects: byUse('unaffected', 'unaffected') },
-  ...sessionRows.flatMap(({ path }) => [
-    { path: `WebSocket \`${path}\`, when it opens`, effects: byUse('refused') },
-    {
-      path: `WebSocket \`${path}\`, each further response`,
-      effects: byUse('refused', 'refused', 'unaffected'),
-    },
-  ]),
-  { path: 'any other WebSocket', effects: effectsOf('unmeasured') },
-];
+const session = `WebSocket ${sessionRows.map(({ path }) => `\`${path}\``).join(' and ')}`;
 
-/** Every way of spending, with the effect of each kind of limit. */
-export const limitEffectRows: readonly LimitEffectRow[] = [...chargeRows.map(rowOf), ...WITHIN_REQUESTS];
+/** Kinds of use that are no path of their own. The tests have a scenario of each, by its name here. */
+export const otherEffectRows = {
+  unknownPath: { path: 'any other path, and `PUT` and `PATCH`', effects: effectsOf('unmeasured') },
+  read: { path: '`GET`, `HEAD` and `DELETE`, such as stored responses', effects: effectsOf('nothing') },
+  cacheHit: { path: 'a response from the cache', effects: effectsOf('nothing') },
+  sharedResponse: {
+    path: 'a request that waits for the response to an identical one',
+    effects: effectsOf('nothing'),
+  },
+  attemptUnderVirtualKey: {
+    path: 'a retry, a fallback, the second attempt of a hedge, or a side call for semantic caching, under a virtual key',
+    effects: byUse('refused'),
+    places: ['virtual key'],
+  },
+  attemptElsewhere: {
+    path: 'a retry, a fallback, the second attempt of a hedge, or a side call for semantic caching, under other places',
+    effects: byUse('refused', 'unaffected'),
+    places: ['API key', 'workspace', 'policy'],
+  },
+  guardrailCall: {
+    path: 'a call of a guardrail to a provider',
+    effects: byUse('unaffected', 'unaffected'),
+  },
+  sessionOpening: { path: `${session}, when it opens`, effects: byUse('refused') },
+  sessionResponse: {
+    path: `${session}, each further response`,
+    effects: byUse('refused', 'refused', 'unaffected'),
+  },
+  unknownSession: { path: 'any other WebSocket', effects: effectsOf('unmeasured') },
+} as const satisfies Readonly<Record<string, LimitEffectRow>>;
+
+export type OtherEffectId = keyof typeof otherEffectRows;
+
+/** Every kind of use, with the effect of each kind of limit. */
+export const limitEffectRows: readonly LimitEffectRow[] = [
+  ...chargeRows.map(rowOf),
+  ...Object.values(otherEffectRows),
+];
