@@ -26,7 +26,7 @@ import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { nameUploadsHere } from './address-here.js';
-import { hiddenUsageOf, withoutLength } from './hidden-usage-of.js';
+import { hiddenUsageOf, isEventStream, withoutLength } from './hidden-usage-of.js';
 import { endsStream, endsWithEmptyLine } from './stream-ends.js';
 
 /** A plain response up to this size is sent in one write, after its record is safe. */
@@ -78,9 +78,9 @@ export class Delivery implements ReplySink {
     this.entry = exchange.entry;
     this.response = exchange.response;
     const head = readResponseHead(attempt.rawHeaders);
-    this.hidden = hiddenUsageOf(this.entry.trail, head);
+    this.hidden = hiddenUsageOf(this.entry.trail, head, attempt.status);
     this.head = this.hidden ? withoutLength(head) : head;
-    this.isStream = this.head.isEventStream;
+    this.isStream = isEventStream(this.head, this.hidden);
     const { endpoint, trail } = this.entry;
     this.isArray =
       this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content' && attempt.status < 400;
@@ -114,7 +114,7 @@ export class Delivery implements ReplySink {
 
   onChunk(chunk: Buffer): boolean {
     this.meter?.feed(chunk);
-    const shown = this.hidden ? this.hidden.feedBytes(chunk) : chunk;
+    const shown = this.hidden ? this.hidden.feed(chunk) : chunk;
     return shown.length === 0 || this.deliver(shown);
   }
 
@@ -133,7 +133,7 @@ export class Delivery implements ReplySink {
   }
 
   onEnd(): void {
-    const rest = this.hidden?.endBytes();
+    const rest = this.hidden?.end();
     if (rest?.length) this.deliver(rest);
     this.hasEnded = true;
     if (this.isReleased) this.response.end();

@@ -13,8 +13,7 @@ export function deliverJudged(
   { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
   { status, contentType, body: judged, reading, isDenied, head }: JudgedAnswer,
 ): void {
-  const isStream = contentType.startsWith('text/event-stream');
-  const body = isStream && entry.trail.hidesUsage ? withUsageHidden(judged) : judged;
+  const body = entry.trail.hidesUsage ? withUsageHidden(judged) : judged;
   entry.responseBody.add(body);
   const hasLeft = response.destroyed;
   const providers = status >= 400 ? 'provider' : null;

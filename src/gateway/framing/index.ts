@@ -15,6 +15,7 @@ export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';
 export { JsonObjects } from './json.js';
 export { skipLongLines } from './line-splitter.js';
 export { encodeSse, SseParser } from './sse.js';
+export { SseBlocks } from './sse-blocks.js';
 
 const DECODERS: Readonly<Record<Framing, () => FrameDecoder>> = {
   sse: () => new SseDecoder(),

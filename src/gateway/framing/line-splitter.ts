@@ -40,9 +40,13 @@ export class LineSplitter {
     private readonly longLines: LongLines,
   ) {}
 
+  get hasPartialLine(): boolean {
+    return this.pending.length > 0;
+  }
+
   /** Neither the rest of a line nor the second byte of a CRLF is pending. */
   get isBetweenLines(): boolean {
-    return this.pending.length === 0 && !this.endedWithCr;
+    return !this.hasPartialLine && !this.endedWithCr;
   }
 
   /** Throws when a line is too long and none may be skipped. */
@@ -92,7 +96,7 @@ export class LineSplitter {
 }
 
 /** Finds the line ends of a chunk. Native code searches each of the two bytes, once per find. */
-class LineEnds {
+export class LineEnds {
   private lf = -1;
   private cr = -1;
 

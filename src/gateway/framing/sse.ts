@@ -34,7 +34,12 @@ export class SseParser {
 
   /** The stream has begun, and no partial event is pending. */
   get isBetweenEvents(): boolean {
-    return !this.isFirstLine && this.event === '' && this.data.length === 0 && this.lines.isBetweenLines;
+    return !this.isFirstLine && !this.hasPartialEvent && this.lines.isBetweenLines;
+  }
+
+  /** The next event has begun. */
+  get hasPartialEvent(): boolean {
+    return this.event !== '' || this.data.length > 0 || this.lines.hasPartialLine;
   }
 
   /** Takes bytes cut anywhere. */

@@ -1,14 +1,14 @@
 import { editedJson } from '../../common/json/edited-json.js';
 import { without } from '../../providers/unsupported-parameters.js';
+import { encodeSse, SseBlocks } from '../framing/index.js';
 import { parsedObject } from '../recording/metering.js';
 import type { ClientStream } from './client-stream.js';
 
-/** A longer line is no event with a usage alone; it passes unread. */
-const LINE_CHARS_MAX = 1024 * 1024;
-
-const LONE_CARRIAGE_RETURN = /\r[^\n]/;
-const DATA = 'data:';
-const USAGE = '"usage"';
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const EVENT_END = Buffer.from('\n\n');
+/** A text without any of these has no member `usage`: an escape of one of its letters begins like the last. */
+const USAGE = ['"usage"', '\\u00'] as const;
 /**
  * The end of an event of OpenAI's, whose last fields are `usage` and, with obfuscation, one more text. Nothing but the event's own
  * closing brace follows, so the field is the event's own.
@@ -17,118 +17,88 @@ const NULL_AT_THE_END = /,"usage":null((?:,"\w+":"[^"\\]*")?\})$/;
 
 /**
  * Takes out of a stream what OpenAI's format adds to it for `stream_options.include_usage`: the event with the usage alone, and
- * `"usage":null` in all others. Every other byte passes, and most events pass unread. Texts are Latin-1 or UTF-16: all that is compared
- * is ASCII. https://platform.openai.com/docs/api-reference/chat/streaming
+ * `"usage":null` in all others. Every other byte passes, and most events pass unread. Bytes that are no server-sent events pass, too.
+ * https://platform.openai.com/docs/api-reference/chat/streaming
  */
 export class HiddenUsage {
-  /** The beginning of a line whose end has not arrived. */
-  private held = '';
-  /** The last line is gone, and the empty line that ended its event goes too. */
-  private hasDropped = false;
-  /** A line was too long to be held; its rest passes. */
-  private isInLongLine = false;
-  /** Its lines end with carriage returns alone, as no provider's do: it passes. */
-  private isOff = false;
+  private readonly blocks = new SseBlocks((raw, data, event) => this.block(raw, data, event));
+  private shown: Buffer[] = [];
+  /** The last event is gone and ended with a carriage return, whose line feed may follow. */
+  private hasDroppedCr = false;
 
-  /** `encoding` is that of the texts. */
-  constructor(private readonly encoding: 'latin1' | 'utf8') {}
-
-  /** Bytes without a usage pass as they are. */
-  feedBytes(bytes: Buffer): Buffer {
-    const isAlone = this.held === '' && !this.hasDropped && !this.isInLongLine;
-    if (isAlone && bytes.at(-1) === LINE_FEED && !bytes.includes(USAGE)) return bytes;
-    return Buffer.from(this.feed(bytes.toString('latin1')), 'latin1');
-  }
-
-  endBytes(): Buffer {
-    return Buffer.from(this.end(), 'latin1');
-  }
-
-  feed(text: string): string {
-    if (this.isOff) return text;
-    const end = text.lastIndexOf('\n') + 1;
-    if (end === 0) return this.hold(text);
-    const lines = this.held + text.slice(0, end);
-    this.held = '';
-    const out = this.isInLongLine ? this.afterLongLine(lines) : this.filtered(lines);
-    return out + this.hold(text.slice(end));
+  feed(bytes: Buffer): Buffer {
+    if (this.passesUnread(bytes)) return bytes;
+    this.blocks.feed(bytes);
+    return this.taken();
   }
 
   /** The rest, when the stream has ended. */
-  end(): string {
-    const { held } = this;
-    this.held = '';
-    return held === '' ? '' : this.filtered(held);
+  end(): Buffer {
+    this.blocks.end();
+    return this.taken();
   }
 
-  private hold(text: string): string {
-    if (this.isInLongLine) return text;
-    this.held += text;
-    this.isOff = LONE_CARRIAGE_RETURN.test(text);
-    if (this.held.length <= LINE_CHARS_MAX && !this.isOff) return '';
-    const { held } = this;
-    this.held = '';
-    this.isInLongLine = true;
-    return held;
+  /** Whole events without a usage. */
+  private passesUnread(bytes: Buffer): boolean {
+    return (
+      this.blocks.isBetweenBlocks &&
+      bytes.subarray(-EVENT_END.length).equals(EVENT_END) &&
+      !USAGE.some((text) => bytes.includes(text)) &&
+      !bytes.includes(CARRIAGE_RETURN)
+    );
   }
 
-  private afterLongLine(lines: string): string {
-    this.isInLongLine = false;
-    const end = lines.indexOf('\n') + 1;
-    return lines.slice(0, end) + this.filtered(lines.slice(end));
+  private taken(): Buffer {
+    const { shown } = this;
+    this.shown = [];
+    return shown.length === 1 ? (shown[0] as Buffer) : Buffer.concat(shown);
   }
 
-  private filtered(lines: string): string {
-    if (!this.hasDropped && !lines.includes(USAGE)) return lines;
-    let out = '';
-    for (let at = 0; at < lines.length;) {
-      const lineFeed = lines.indexOf('\n', at);
-      const end = lineFeed < 0 ? lines.length : lineFeed + 1;
-      out += this.line(lines.slice(at, end));
-      at = end;
-    }
-    return out;
-  }
-
-  private line(line: string): string {
-    if (this.hasDropped) {
-      this.hasDropped = false;
-      if (line === '\n' || line === '\r\n') return '';
-    }
-    if (!line.startsWith(DATA) || !line.includes(USAGE)) return line;
-    const begin = line.charAt(DATA.length) === ' ' ? DATA.length + 1 : DATA.length;
-    const data = line.slice(begin).trimEnd();
-    const kept = this.withoutUsage(data);
-    if (kept === data) return line;
-    this.hasDropped = kept === null;
-    return kept === null ? '' : line.slice(0, begin) + kept + line.slice(begin + data.length);
-  }
-
-  /** Null if the event has nothing else. */
-  private withoutUsage(data: string): string | null {
-    if (NULL_AT_THE_END.test(data)) return data.replace(NULL_AT_THE_END, '$1');
-    const event = parsedObject(data);
-    if (event?.usage === undefined) return data;
-    const { choices, usage } = event;
-    if (usage === null)
-      return editedJson(Buffer.from(data, this.encoding), event, without(event, 'usage')).toString(
-        this.encoding,
-      );
-    return Array.isArray(choices) && choices.length === 0 ? null : data;
+  private block(raw: Buffer, data: string | null, event: string): void {
+    const isRestOfDropped = this.hasDroppedCr && raw.length === 1 && raw[0] === LINE_FEED;
+    this.hasDroppedCr = false;
+    if (isRestOfDropped) return;
+    const kept = data !== null && USAGE.some((text) => data.includes(text)) ? withoutUsage(data) : data;
+    if (kept === data) this.shown.push(raw);
+    else if (kept === null) this.hasDroppedCr = raw.at(-1) === CARRIAGE_RETURN;
+    else this.shown.push(withData(raw, { event, before: data as string, after: kept }));
   }
 }
 
-const LINE_FEED = 0x0a;
+/** Null if the event has nothing else. */
+function withoutUsage(data: string): string | null {
+  const short = data.replace(NULL_AT_THE_END, '$1');
+  if (short !== data) return short;
+  const event = parsedObject(data);
+  if (event?.usage === undefined) return data;
+  const { choices, usage } = event;
+  if (usage === null) return editedJson(Buffer.from(data), event, without(event, 'usage')).toString();
+  return Array.isArray(choices) && choices.length === 0 ? null : data;
+}
+
+interface ChangedData {
+  readonly event: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Data of several lines become one line. */
+function withData(raw: Buffer, { event, before, after }: ChangedData): Buffer {
+  const at = raw.indexOf(before);
+  if (at < 0) return Buffer.from(encodeSse({ event: event === '' ? null : event, data: after }));
+  const end = at + Buffer.byteLength(before);
+  return Buffer.concat([raw.subarray(0, at), Buffer.from(after), raw.subarray(end)]);
+}
 
 /** A whole stream without the usage that its client did not request. */
 export function withUsageHidden(stream: Buffer): Buffer {
-  const hidden = new HiddenUsage('latin1');
-  return Buffer.concat([hidden.feedBytes(stream), hidden.endBytes()]);
+  const hidden = new HiddenUsage();
+  return Buffer.concat([hidden.feed(stream), hidden.end()]);
 }
 
 /** The same for a stream in progress. */
 export class StreamWithHiddenUsage implements ClientStream {
-  private readonly hidden = new HiddenUsage('utf8');
+  private readonly hidden = new HiddenUsage();
 
   constructor(private readonly inner: ClientStream) {}
 
@@ -145,16 +115,24 @@ export class StreamWithHiddenUsage implements ClientStream {
   }
 
   feed(bytes: Buffer): string {
-    const out = this.hidden.feed(this.inner.feed(bytes));
-    return this.inner.isOver ? out + this.hidden.end() : out;
+    const out = this.filtered(this.inner.feed(bytes));
+    return this.inner.isOver ? out + this.rest() : out;
   }
 
   end(): string {
-    return this.hidden.feed(this.inner.end()) + this.hidden.end();
+    return this.filtered(this.inner.end()) + this.rest();
   }
 
   fail(error: Parameters<ClientStream['fail']>[0]): string {
-    return this.hidden.feed(this.inner.fail(error)) + this.hidden.end();
+    return this.filtered(this.inner.fail(error)) + this.rest();
+  }
+
+  private filtered(events: string): string {
+    return events === '' ? '' : this.hidden.feed(Buffer.from(events)).toString();
+  }
+
+  private rest(): string {
+    return this.hidden.end().toString();
   }
 
   async settle(): Promise<void> {

@@ -51,6 +51,50 @@ describe('the usage of a native chat stream', () => {
   });
 
   it.each([
+    ['with a charset', { 'content-type': 'text/event-stream;charset=utf-8' }],
+    ['in upper case', { 'content-type': 'TEXT/EVENT-STREAM ; charset=UTF-8' }],
+    ['of plain text', { 'content-type': 'text/plain' }],
+    ['that is missing', {}],
+  ])('is not sent to the client, and is recorded, with a content type %s', async (_, headers) => {
+    const { chat, logged } = await given({ answers: [{ headers, chunks: WITH }] });
+
+    expect(await (await chat(CHAT)).text()).toBe(WITHOUT);
+    expect(await logged()).toMatchObject({ usage: COUNTED, usage_source: 'provider' });
+  });
+
+  it('is not sent to the client with a content type of JSON', async () => {
+    const { chat } = await given({ answers: [{ chunks: WITH }] });
+
+    expect(await (await chat(CHAT)).text()).toBe(WITHOUT);
+  });
+
+  it.each(['text/event-stream', 'TEXT/EVENT-STREAM', 'text/plain'])(
+    'is not sent to the client under a guardrail of the response, with the content type %s',
+    async (contentType) => {
+      const { chat } = await given({
+        answers: [{ headers: { 'content-type': contentType }, chunks: WITH }],
+      });
+      const config = {
+        output_guardrails: [{ 'default.contains': { words: ['forbidden'], operator: 'none' }, deny: true }],
+      };
+      const answer = await chat(CHAT, { 'x-gateway-config': JSON.stringify(config) });
+      const text = await answer.text();
+      expect(answer.status).toBe(200);
+      expect(text).toContain('Hel');
+      expect(text).not.toContain('prompt_tokens');
+    },
+  );
+
+  it('leaves the bytes and the length of a refusal', async () => {
+    const headers = { 'content-type': 'application/json', 'content-length': '17' };
+    const { chat } = await given({ answers: [{ status: 404, headers, chunks: ['{"usage":null}  \n'] }] });
+
+    const answer = await chat(CHAT);
+    expect(answer.headers.get('content-length')).toBe('17');
+    expect(await answer.text()).toBe('{"usage":null}  \n');
+  });
+
+  it.each([
     [
       'without include_usage',
       { include_obfuscation: false },
