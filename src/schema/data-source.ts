@@ -55,6 +55,8 @@ import { ResponseCache1763800000014 } from './migrations/1763800000014-response-
 import { AuditPages1763800000015 } from './migrations/1763800000015-audit-pages.js';
 import { AuditHeads1763800000036 } from './migrations/1763800000036-audit-heads.js';
 import { AuditedRequests1763800020040 } from './migrations/1763800020040-audited-requests.js';
+import { RefusalsInRollups1763800020060 } from './migrations/1763800020060-refusals-in-rollups.js';
+import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-refusals.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { ATTRIBUTING_DRIVER } from '../database/sessions/busy-pool.js';
@@ -134,6 +136,8 @@ const MIGRATIONS = [
   AuditHeads1763800000036,
   AuthorOfTokenRules1763800020030,
   AuditedRequests1763800020040,
+  RefusalsInRollups1763800020060,
+  SumsOfRefusals1763800020061,
 ];
 
 /**

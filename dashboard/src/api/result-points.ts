@@ -7,6 +7,8 @@ interface RequestPoint {
 export interface StatusCount {
   readonly response_status_code?: number;
   readonly count?: number;
+  /** How many of them the gateway refused. */
+  readonly refusals?: number;
 }
 
 interface ErrorPoint {
@@ -22,13 +24,15 @@ export function resultPointsOf(requests: readonly RequestPoint[], errors: readon
   return requests.map(({ timestamp = '', total = 0 }) => ({
     timestamp,
     requests: total,
-    ...errorsOf(stats.get(timestamp) ?? []),
+    ...resultsOf(stats.get(timestamp) ?? []),
   }));
 }
 
-function errorsOf(stats: readonly StatusCount[]) {
-  const errors = { client_errors: 0, server_errors: 0 };
-  for (const { response_status_code = 0, count = 0 } of stats)
-    errors[response_status_code >= SERVER_ERROR ? 'server_errors' : 'client_errors'] += count;
-  return errors;
+function resultsOf(stats: readonly StatusCount[]) {
+  const results = { refusals: 0, client_errors: 0, server_errors: 0 };
+  for (const { response_status_code = 0, count = 0, refusals = 0 } of stats) {
+    results.refusals += refusals;
+    results[response_status_code >= SERVER_ERROR ? 'server_errors' : 'client_errors'] += count - refusals;
+  }
+  return results;
 }

@@ -54,57 +54,34 @@ export const testCredential = (body: UnsavedCredential) =>
 /** Success of a virtual key's requests, without those that the gateway refused: they say nothing about the provider. */
 export interface KeyHealth {
   readonly requests: number;
-  /** Percent. */
-  readonly success_rate: number;
+  /** Percent; null without requests. */
+  readonly success_rate: number | null;
   readonly p50_latency: number;
 }
 
-interface KeyCounts {
-  readonly provider: VirtualKey['slug'];
-  readonly requests: number;
-  readonly error_count: number;
-  readonly p50_latency: number;
-}
+type KeyCounts = KeyHealth & { readonly provider: VirtualKey['slug']; readonly refusal_count: number };
 
 const DAY_MS = 86_400_000;
 const MOST_GROUPS = 100;
-const PERCENT = 100;
 
-async function countsByKey(
-  workspace: string,
-  filter: { readonly ending?: string },
-  signal: AbortSignal,
-): Promise<readonly KeyCounts[]> {
-  const query = {
-    workspace_slug: workspace,
-    columns: 'requests,error_count,p50_latency',
-    time_of_generation_min: new Date(Date.now() - DAY_MS).toISOString(),
-    page_size: MOST_GROUPS,
-    ...filter,
-  };
-  const params = { path: { groupBy: 'provider' as const }, query };
-  const { data } = await dataOf(client.GET('/v1/analytics/groups/{groupBy}', { params, signal }));
-  return (data ?? []) as unknown as readonly KeyCounts[];
-}
-
-/** The last 24 hours by virtual key, from rollups. They include refusals, which are read from the log only where anything failed. */
+/** The last 24 hours by virtual key, from rollups. */
 export const virtualKeyHealthQuery = (workspace: string) =>
   queryOptions({
     queryKey: ['virtual-key-health', workspace],
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, KeyHealth>> => {
-      const all = await countsByKey(workspace, {}, signal);
-      const hasErrors = all.some(({ error_count }) => error_count > 0);
-      const refused = hasErrors ? await countsByKey(workspace, { ending: 'refused' }, signal) : [];
-      return new Map(all.map((counts) => [counts.provider, healthOf(counts, refused)]));
+      const query = {
+        workspace_slug: workspace,
+        columns: 'requests,refusal_count,success_rate,p50_latency',
+        time_of_generation_min: new Date(Date.now() - DAY_MS).toISOString(),
+        page_size: MOST_GROUPS,
+      };
+      const params = { path: { groupBy: 'provider' as const }, query };
+      const { data } = await dataOf(client.GET('/v1/analytics/groups/{groupBy}', { params, signal }));
+      const groups = (data ?? []) as unknown as readonly KeyCounts[];
+      return new Map(
+        groups.map((group) => [group.provider, { ...group, requests: group.requests - group.refusal_count }]),
+      );
     },
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
-
-function healthOf(counts: KeyCounts, refused: readonly KeyCounts[]): KeyHealth {
-  const ours = refused.find(({ provider }) => provider === counts.provider);
-  const requests = Math.max(0, counts.requests - (ours?.requests ?? 0));
-  const errors = Math.max(0, counts.error_count - (ours?.error_count ?? 0));
-  const success_rate = requests === 0 ? PERCENT : ((requests - errors) / requests) * PERCENT;
-  return { requests, success_rate, p50_latency: counts.p50_latency };
-}

@@ -176,7 +176,12 @@ export const words = {
       user: 'User',
       trace: 'Trace',
     },
-    series: { succeeded: 'Succeeded', clientError: 'Client error', serverError: 'Provider or gateway error' },
+    series: {
+      succeeded: 'Succeeded',
+      refused: 'Refused by the gateway',
+      clientError: 'Client error',
+      serverError: 'Provider or gateway error',
+    },
     notes: {
       fallback: 'fallback',
       cached: 'cached',

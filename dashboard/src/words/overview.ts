@@ -12,6 +12,8 @@ export const overviewWords = {
   },
   delta: (change: string) => `${change} from the previous period`,
   noBefore: 'new',
+  refused: (requests: string) => `and ${requests} refused by the gateway`,
+  statusWith: (status: string, refusals: string) => `${status}, ${refusals} refused by the gateway`,
   byResult: 'Requests by result',
   latencyChart: 'Latency',
   p50: 'p50',

@@ -283,7 +283,7 @@ for (const graph of GRAPHS)
     summaryText: graph.summaryText,
     fields: [
       Object.keys(graph.summary),
-      graph.entries ? ['status_code', 'count'] : ['timestamp', ...Object.keys(graph.points)],
+      graph.entries ? ['status_code', 'count', 'refusals'] : ['timestamp', ...Object.keys(graph.points)],
       'requests',
     ],
     handle: async function (caller, query) {

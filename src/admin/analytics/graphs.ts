@@ -45,7 +45,8 @@ const TOKENS = {
   avg: (sums: Sums) => sums.perRequest(sums.tokens),
 };
 
-const ERROR_RATE = { rate: (sums: Sums) => sums.percentOfRequests(sums.count('errors')) };
+const ERRORS = { total: total('errors'), refusals: total('refusals') };
+const ERROR_RATE = { rate: ({ errorRate }: Sums) => errorRate ?? 0, refusals: total('refusals') };
 const REQUESTS_PER_USER = (sums: Sums): number => ratio(sums.count('requests_of_users'), sums.count('users'));
 const HIT_RATE = (sums: Sums): number => sums.percentOfRequests(sums.hits);
 const NANO_USD_PER_CENT = 10_000_000;
@@ -113,15 +114,15 @@ export const GRAPHS: readonly Graph[] = [
     name: 'errors',
     summaryText: 'Graph errors',
     paths: ['errors'],
-    measures: ['errors'],
-    summary: { total: total('errors') },
-    points: { total: total('errors') },
+    measures: ['errors', 'refusals'],
+    summary: ERRORS,
+    points: ERRORS,
   },
   {
     name: 'errorRate',
     summaryText: 'Graph the error rate in percent',
     paths: ['errors/rate', 'errors-rate'],
-    measures: ['requests', 'errors'],
+    measures: ['requests', 'errors', 'refusals'],
     summary: ERROR_RATE,
     points: ERROR_RATE,
   },
@@ -129,21 +130,22 @@ export const GRAPHS: readonly Graph[] = [
     name: 'errorStacks',
     summaryText: 'Graph errors by status over time',
     paths: ['errors/stacks', 'errors-stack'],
-    measures: ['errors', 'statuses'],
-    summary: { total: total('errors') },
+    measures: ['errors', 'refusals', 'statuses', 'refused_statuses'],
+    summary: ERRORS,
     points: {
       stats: ({ failures }) =>
-        failures.map(([response_status_code, count]) => ({ response_status_code, count })),
+        failures.map(({ status, count, refusals }) => ({ response_status_code: status, count, refusals })),
     },
   },
   {
     name: 'errorStatusCodes',
     summaryText: 'Graph errors by status',
     paths: ['errors/status-codes', 'errors-status-code'],
-    measures: ['errors', 'statuses'],
+    measures: ['errors', 'statuses', 'refused_statuses'],
     summary: { total_errors: total('errors'), unique_error_codes: ({ failures }) => failures.length },
     points: {},
-    entries: ({ failures }) => failures.map(([status_code, count]) => ({ status_code, count })),
+    entries: ({ failures }) =>
+      failures.map(({ status, count, refusals }) => ({ status_code: status, count, refusals })),
   },
   {
     name: 'rescuedRequests',

@@ -9,7 +9,7 @@ interface Column {
 }
 
 const total = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf });
-const average = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf, perRequest: true });
+const average = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf, per: { sumOf: ['requests'] } });
 const percentile = (share: number): Column => ({
   measures: ['duration_histogram'],
   value: (sums) => sums.quantileMs(share),
@@ -53,11 +53,16 @@ export const COLUMNS = {
   p95_latency: percentile(0.95),
   p99_latency: percentile(0.99),
   success_rate: {
-    measures: ['requests', 'errors'],
-    value: (sums) => sums.percentOfRequests(sums.count('requests') - sums.count('errors')),
-    order: { sumOf: ['requests'], less: 'errors', perRequest: true },
+    measures: ['requests', 'errors', 'refusals'],
+    value: ({ errorRate }) => (errorRate === null ? null : 100 - errorRate),
+    order: { sumOf: ['requests'], less: 'errors', per: { sumOf: ['requests'], less: 'refusals' } },
   },
   error_count: { measures: ['errors'], value: (sums) => sums.count('errors'), order: total('errors') },
+  refusal_count: {
+    measures: ['refusals'],
+    value: (sums) => sums.count('refusals'),
+    order: total('refusals'),
+  },
   cache_hit_rate: {
     measures: ['requests', 'simple_hits', 'semantic_hits'],
     value: (sums) => sums.percentOfRequests(sums.hits),
@@ -97,6 +102,7 @@ const USUAL: readonly ColumnName[] = [
   'total_tokens',
   'avg_latency',
   'success_rate',
+  'refusal_count',
   'last_seen',
 ];
 const of = (dimension: string): GroupedBy => ({ kind: 'dimension', dimension });

@@ -19,9 +19,13 @@ export class OverviewFiguresDto {
   @ApiProperty({ example: 48_204 })
   readonly requests: number;
 
-  /** Requests with a status of 400 or more. */
+  /** Requests with a status of 400 or more, refusals of the gateway included. */
   @ApiProperty({ example: 593 })
   readonly errors: number;
+
+  /** Errors that are refusals of the gateway, such as exceeded limits. They say nothing about a provider. */
+  @ApiProperty({ example: 402 })
+  readonly refusals: number;
 
   /** Input and output. */
   @ApiProperty({ example: 31_204_881 })
@@ -56,13 +60,17 @@ export class OverviewPointDto {
   @ApiProperty({ example: 412 })
   readonly requests: number;
 
-  /** Statuses of 400 to 499. */
+  /** Statuses of 400 to 499, except refusals of the gateway. */
   @ApiProperty({ example: 3 })
   readonly client_errors: number;
 
-  /** Statuses of 500 and more: the provider or the gateway failed. */
+  /** Statuses of 500 and more, except refusals of the gateway: the provider or the gateway failed. */
   @ApiProperty({ example: 1 })
   readonly server_errors: number;
+
+  /** Refusals of the gateway, with any status of 400 and more. */
+  @ApiProperty({ example: 2 })
+  readonly refusals: number;
 
   /** In cents. */
   @ApiProperty({ example: 1_066.4 })
@@ -103,6 +111,10 @@ export class OverviewStatusDto {
 
   @ApiProperty({ example: 402 })
   readonly requests: number;
+
+  /** How many of them the gateway refused. */
+  @ApiProperty({ example: 380 })
+  readonly refusals: number;
 }
 
 /** A provider that fails often. */
@@ -110,6 +122,7 @@ export class OverviewProviderDto {
   @ApiProperty({ example: 'mistral-ai' })
   readonly provider: string;
 
+  /** Without those that the gateway refused, or lost when a process died. */
   @ApiProperty({ example: 412 })
   readonly requests: number;
 
@@ -164,7 +177,7 @@ export class OverviewDto {
 
   /**
    * Providers that failed at least 5 % of at least 10 requests in the last hour of the range, most failures first. Failures that a retry or
-   * a fallback made good do not count.
+   * a fallback made good do not count, nor do refusals of the gateway.
    */
   @ApiProperty({ type: [OverviewProviderDto] })
   readonly failing_providers: readonly OverviewProviderDto[];

@@ -9,7 +9,6 @@ import {
   type UsageQuery,
   AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
-import { conditionOf } from '../../request-log/reading/log-filters.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import { shownRange } from './analytics.service.js';
 import {
@@ -23,7 +22,9 @@ import {
 const MEASURES = [
   'requests',
   'errors',
+  'refusals',
   'statuses',
+  'refused_statuses',
   'input_tokens',
   'output_tokens',
   'cost_nano_usd',
@@ -116,71 +117,47 @@ class OverviewReading {
     }));
   }
 
-  /** Requests that ended in the gateway say nothing about a provider. Rollups do not tell them apart, so they are counted only if needed. */
   private async failing(asked: UsageQuery): Promise<OverviewProviderDto[]> {
-    const all = await this.byProvider(asked);
-    if (!all.some(isFailing)) return [];
-    const conditions = [...asked.conditions, ENDED_IN_GATEWAY];
-    const others = new Map(
-      (await this.byProvider({ ...asked, conditions })).map((one) => [one.provider, one]),
-    );
-    return all
-      .map((one) => without(one, others.get(one.provider)))
-      .filter(isFailing)
-      .sort((one, other) => totalOf(other.failures) - totalOf(one.failures))
-      .map(({ provider, requests, failures }) => ({
-        provider,
-        requests,
-        failures: totalOf(failures),
-        statuses: mostFrequent(failures).map(([status]) => status),
-      }));
-  }
-
-  private async byProvider(asked: UsageQuery): Promise<ProviderCounts[]> {
     const { rows } = await this.usage.groups(this.reach, asked, {
       by: { kind: 'dimension', dimension: 'provider' },
-      measures: ['requests', 'errors', 'statuses'],
-      orderBy: { sumOf: ['errors'] },
+      measures: ['requests', 'errors', 'refusals', 'crashes', 'statuses', 'refused_statuses'],
+      orderBy: { sumOf: ['errors'], less: 'refusals' },
       direction: 'desc',
       page: { skip: 0, take: MOST_PROVIDERS },
     });
     return rows
       .filter(([provider]) => provider !== '')
-      .map(([provider, sums]) => ({
-        provider,
-        requests: sums.count('requests'),
-        failures: sums.failures.filter(([status]) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS),
-      }));
+      .map(([provider, sums]) => providerOf(provider, sums))
+      .filter(isFailing)
+      .sort((one, other) => other.failures - one.failures);
   }
 }
 
-interface ProviderCounts {
-  readonly provider: string;
-  readonly requests: number;
-  /** What a provider answers when it fails or refuses more requests, and what the gateway answers when it cannot reach it. */
-  readonly failures: StatusCounts;
-}
-
-/** Refusals of the gateway, and requests that it lost in a crash. */
-const ENDED_IN_GATEWAY = conditionOf('ending', 'refused,gateway_crashed');
-
-const isFailing = ({ requests, failures }: ProviderCounts): boolean =>
-  requests >= FAILING_REQUESTS_MIN && totalOf(failures) >= requests * FAILING_SHARE_MIN;
-
-function without(all: ProviderCounts, part: ProviderCounts | undefined): ProviderCounts {
-  if (!part) return all;
-  const counts = new Map(part.failures);
-  const failures = all.failures.map(
-    ([status, count]) => [status, count - (counts.get(status) ?? 0)] as const,
-  );
+/** Refusals and crashes of the gateway say nothing about a provider. A lost request has the status 500. */
+function providerOf(provider: string, sums: Sums): OverviewProviderDto {
+  const crashes = sums.count('crashes');
+  const failures = sums.failures
+    .map(({ status, count, refusals }): StatusCount => [
+      status,
+      count - refusals - (status === SERVER_ERROR ? crashes : 0),
+    ])
+    .filter(([status, count]) => count > 0 && isFailure(status));
   return {
-    ...all,
-    requests: all.requests - part.requests,
-    failures: failures.filter(([, count]) => count > 0),
+    provider,
+    requests: sums.accepted - crashes,
+    failures: totalOf(failures),
+    statuses: mostFrequent(failures).map(([status]) => status),
   };
 }
 
-type StatusCounts = Sums['failures'];
+/** What a provider answers when it fails or refuses more requests, and what the gateway answers when it cannot reach it. */
+const isFailure = (status: number): boolean => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS;
+
+const isFailing = ({ requests, failures }: OverviewProviderDto): boolean =>
+  requests >= FAILING_REQUESTS_MIN && failures >= requests * FAILING_SHARE_MIN;
+
+type StatusCount = readonly [status: number, count: number];
+type StatusCounts = readonly StatusCount[];
 
 const totalOf = (counts: StatusCounts): number => counts.reduce((sum, [, count]) => sum + count, 0);
 
@@ -205,6 +182,7 @@ const cacheSaved = (sums: Sums): number =>
 const figuresOf = (sums: Sums): OverviewFiguresDto => ({
   requests: sums.count('requests'),
   errors: sums.count('errors'),
+  refusals: sums.count('refusals'),
   tokens: sums.tokens,
   cost: sums.cents('cost_nano_usd'),
   cache_saved: cacheSaved(sums),
@@ -215,12 +193,16 @@ const figuresOf = (sums: Sums): OverviewFiguresDto => ({
 
 const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
   series.slots.map((sums, index) => {
-    const serverErrors = totalOf(sums.failures.filter(([status]) => status >= SERVER_ERROR));
+    const serverErrors = sums.failures
+      .filter(({ status }) => status >= SERVER_ERROR)
+      .reduce((sum, { count, refusals }) => sum + count - refusals, 0);
+    const refusals = sums.count('refusals');
     return {
       timestamp: new Date(slots[index] ?? 0).toISOString(),
       requests: sums.count('requests'),
-      client_errors: sums.count('errors') - serverErrors,
+      client_errors: sums.count('errors') - refusals - serverErrors,
       server_errors: serverErrors,
+      refusals,
       cost: sums.cents('cost_nano_usd'),
       cache_saved: cacheSaved(sums),
       latency_p50: sums.quantileMs(0.5),
@@ -230,6 +212,7 @@ const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
   });
 
 const mostFrequentErrors = (sums: Sums) =>
-  mostFrequent(sums.failures)
+  sums.failures
+    .toSorted((one, other) => other.count - one.count)
     .slice(0, TOP)
-    .map(([status_code, requests]) => ({ status_code, requests }));
+    .map(({ status, count, refusals }) => ({ status_code: status, requests: count, refusals }));

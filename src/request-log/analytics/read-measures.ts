@@ -52,6 +52,16 @@ const PERCENT = 100;
 export const addsUp = (name: ReadMeasureName): boolean =>
   name !== 'users' && READ_MEASURES[name].type !== 'timestamptz';
 
+type CountsName =
+  'duration_histogram' | 'first_token_histogram' | 'statuses' | 'refused_statuses' | 'retry_rescues';
+
+/** How many responses had a status, and how many of them were refusals of the gateway. */
+export interface StatusCount {
+  readonly status: number;
+  readonly count: number;
+  readonly refusals: number;
+}
+
 /** The measures of one point, one group or a whole range, as display values. Measures that were not requested are 0. */
 export class Sums {
   #durations: Quantiles | undefined;
@@ -100,7 +110,7 @@ export class Sums {
     return microseconds === null ? null : microseconds / US_PER_MS;
   }
 
-  counts(name: 'duration_histogram' | 'first_token_histogram' | 'statuses' | 'retry_rescues'): Histogram {
+  counts(name: CountsName): Histogram {
     return fromStored((this.row[name] ?? {}) as Readonly<Record<string, number>>);
   }
 
@@ -117,11 +127,24 @@ export class Sums {
     return this.count('simple_hits') + this.count('semantic_hits');
   }
 
-  /** Counts of responses with a status of 400 or more. */
-  get failures(): readonly (readonly [status: number, count: number])[] {
+  /** Counts of responses with a status of 400 or more, from `statuses` and, for refusals, `refused_statuses`. */
+  get failures(): readonly StatusCount[] {
+    const refusals = this.counts('refused_statuses');
     return [...this.counts('statuses')]
       .filter(([status]) => status >= 400)
-      .sort(([one], [other]) => one - other);
+      .sort(([one], [other]) => one - other)
+      .map(([status, count]) => ({ status, count, refusals: refusals.get(status) ?? 0 }));
+  }
+
+  /** Requests that the gateway did not refuse. */
+  get accepted(): number {
+    return this.count('requests') - this.count('refusals');
+  }
+
+  /** Percentage of errors among the requests that the gateway did not refuse; null without any. */
+  get errorRate(): number | null {
+    const errors = this.count('errors') - this.count('refusals');
+    return this.accepted === 0 ? null : ratio(errors, this.accepted) * PERCENT;
   }
 
   perRequest(sum: number): number {

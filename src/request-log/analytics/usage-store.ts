@@ -56,14 +56,14 @@ export type GroupedBy =
   /** Values of a metadata key. */
   | { readonly kind: 'metadata'; readonly key: string };
 
-/** The sort key of groups: a sum of measures, its average per request, or a latency quantile. */
-export type GroupOrder =
-  | {
-      readonly sumOf: readonly ReadMeasureName[];
-      readonly less?: ReadMeasureName;
-      readonly perRequest?: true;
-    }
-  | { readonly latencyAt: number };
+/** A sum of measures, `less` another one. */
+export interface MeasureSum {
+  readonly sumOf: readonly ReadMeasureName[];
+  readonly less?: ReadMeasureName;
+}
+
+/** The sort key of groups: a sum, its ratio to another one, or a latency quantile. Groups without a ratio (`per` is 0) come last. */
+export type GroupOrder = (MeasureSum & { readonly per?: MeasureSum }) | { readonly latencyAt: number };
 
 export interface GroupsWish {
   readonly by: GroupedBy;

@@ -146,12 +146,20 @@ const extreme =
   });
 
 const FAILED = 'status >= 400';
+/**
+ * Responses of the gateway itself, before or instead of a provider's. A stream that it stopped had the status of its provider by then, and
+ * counts by that.
+ */
+const REFUSED = `${FAILED} AND ending = 'refused'`;
 const FROM_CACHE = "cache_status IN ('HIT', 'SEMANTIC HIT')";
 const RESCUED_BY_RETRY = `NOT (${FAILED}) AND retry_count > 0 AND coalesce(fallback_count, 0) = 0`;
 
 const MAKERS = {
   requests: sum('1'),
   errors: howMany(FAILED),
+  /** Errors that say nothing about a provider: what the gateway refused, and what it lost when a process died. */
+  refusals: howMany(REFUSED),
+  crashes: howMany("ending = 'gateway_crashed'"),
   /** Requests whose tokens the gateway counted. Estimates (reserved amounts) have a separate source. */
   counted_requests: howMany("usage_source = 'counted'"),
   unpriced_requests: howMany('cost_nano_usd IS NULL'),
@@ -175,6 +183,7 @@ const MAKERS = {
   fallback_rescues: howMany(`NOT (${FAILED}) AND fallback_count > 0`),
   retry_rescues: counts('retry_count', RESCUED_BY_RETRY),
   statuses: counts('status'),
+  refused_statuses: counts('status', REFUSED),
   duration_histogram: histogram('duration_bucket'),
   first_token_histogram: histogram('first_token_bucket'),
   overhead_histogram: histogram('overhead_bucket'),

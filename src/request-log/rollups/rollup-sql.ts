@@ -41,7 +41,7 @@ const tenantOf = (grain: Grain): string =>
    date_trunc('${grain}', created_at, 'UTC') AS bucket`;
 
 /** The columns of a request that measures read. */
-const COUNTED = `created_at, duration_ms, first_token_ms, overhead_us, usage_source, cost_nano_usd, saved_nano_usd,
+const COUNTED = `created_at, ending, duration_ms, first_token_ms, overhead_us, usage_source, cost_nano_usd, saved_nano_usd,
   retry_count, fallback_count, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, ${WORKED_OUT}`;
 

@@ -49,6 +49,16 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
+/**
+ * Every other error is the gateway's: a refusal, also towards a provider that was already chosen, or a request that it lost. A stream that
+ * it stopped has a status of success.
+ */
+function endingOf(status: number, at: number): RequestLogRecord['ending'] {
+  if (at % 2 === 1) return 'completed';
+  if (status === 500 && at % 4 === 0) return 'gateway_crashed';
+  return status >= 400 || at % 16 === 0 ? 'refused' : 'completed';
+}
+
 function someRecords(workspaces: readonly string[]): RequestLogRecord[] {
   const next = numbers(42);
   const pick = <T>(values: readonly T[]): T => values[next(values.length)] as T;
@@ -79,8 +89,7 @@ function someRecords(workspaces: readonly string[]): RequestLogRecord[] {
       duration_ms: next(20_000),
       first_token_ms: pick([null, next(900)]),
       metadata: pick([null, { _user: `user-${next(40)}`, tier: pick(['free', 'paid']) }]),
-      // Every other 429 is a limit of the gateway, also towards a provider that was already chosen.
-      ending: status === 429 && at % 2 === 0 ? 'refused' : 'completed',
+      ending: endingOf(status, at),
     });
     const [attempt] = record.attempts;
     if (!attempt) return record;
@@ -178,6 +187,8 @@ const sum = (values: readonly (number | null | undefined)[]): number =>
 const tokensOf = ({ usage }: RequestLogRecord): number =>
   usage ? usage.input_tokens + usage.output_tokens : 0;
 const userOf = ({ metadata }: RequestLogRecord): string => metadata?.['_user'] ?? '';
+const isError = ({ status }: RequestLogRecord): boolean => status >= 400;
+const isRefusal = (record: RequestLogRecord): boolean => isError(record) && record.ending === 'refused';
 const within = (from: number, to: number): RequestLogRecord[] =>
   records.filter(({ created_at }) => created_at >= from && created_at < to);
 const nearly = (value: number) => expect.closeTo(value, 6) as number;
@@ -220,10 +231,14 @@ const PLAIN: Readonly<Record<string, (of: readonly RequestLogRecord[]) => Record
     avg: nearly(of.length ? sum(of.map(tokensOf)) / of.length : 0),
   }),
   users: (of) => ({ total: new Set(of.map(userOf).filter(Boolean)).size }),
-  errors: (of) => ({ total: of.filter(({ status }) => status >= 400).length }),
-  'errors/rate': (of) => ({
-    rate: nearly(of.length ? (of.filter(({ status }) => status >= 400).length / of.length) * 100 : 0),
-  }),
+  errors: (of) => ({ total: of.filter(isError).length, refusals: of.filter(isRefusal).length }),
+  'errors/rate': (of) => {
+    const accepted = of.filter((record) => !isRefusal(record));
+    return {
+      rate: nearly(accepted.length ? (accepted.filter(isError).length / accepted.length) * 100 : 0),
+      refusals: of.length - accepted.length,
+    };
+  },
 };
 
 const SLOTS: readonly (readonly [interval: string, width: number, from: number, to: number])[] = [
@@ -295,21 +310,35 @@ describe('the other graphs', () => {
   });
 
   it('errors/stacks and errors/status-codes', async () => {
-    const count = (status: number) => records.filter((record) => record.status === status).length;
+    const ofStatus = (status: number) => records.filter((record) => record.status === status);
+    const count = (status: number) => ofStatus(status).length;
+    const refusals = (status: number) => ofStatus(status).filter(isRefusal).length;
     const codes = await ask('graphs/errors/status-codes');
     expect(codes.summary).toEqual({
       total_errors: count(404) + count(429) + count(500),
       unique_error_codes: 3,
     });
     expect(codes.data_points).toEqual(
-      [404, 429, 500].map((status_code) => ({ status_code, count: count(status_code) })),
+      [404, 429, 500].map((status_code) => ({
+        status_code,
+        count: count(status_code),
+        refusals: refusals(status_code),
+      })),
     );
     const { data_points } = await ask('graphs/errors/stacks');
-    const stacked = new Map<number, number>();
-    for (const { stats } of data_points)
-      for (const { response_status_code, count: some } of stats)
-        stacked.set(response_status_code, (stacked.get(response_status_code) ?? 0) + Number(some));
-    expect([...stacked].sort()).toEqual([404, 429, 500].map((status) => [status, count(status)]));
+    const stats = data_points.flatMap((point: Json) => point.stats);
+    const stacked = (status: number, field: string) =>
+      sum(
+        stats
+          .filter((each: Json) => each.response_status_code === status)
+          .map((each: Json) => Number(each[field])),
+      );
+    for (const status of [404, 429, 500])
+      expect([stacked(status, 'count'), stacked(status, 'refusals')]).toEqual([
+        count(status),
+        refusals(status),
+      ]);
+    expect(sum(stats.map((each: Json) => Number(each.count)))).toBe(codes.summary.total_errors);
   });
 
   it('requests/rescued', async () => {
@@ -430,7 +459,8 @@ describe('the overview', () => {
     const overview = await ask('overview', { from, to, query: { interval: 'hour' } });
     const figures = (of: readonly RequestLogRecord[]) => ({
       requests: of.length,
-      errors: of.filter(({ status }) => status >= 400).length,
+      errors: of.filter(isError).length,
+      refusals: of.filter(isRefusal).length,
       tokens: sum(of.map(tokensOf)),
       cost: nearly(sum(of.map(({ cost_nano_usd }) => cost_nano_usd)) / NANO_PER_CENT),
       cache_saved: savedCents(of),
@@ -446,8 +476,9 @@ describe('the overview', () => {
       expect(point).toMatchObject({
         timestamp: new Date(from + at * HOUR).toISOString(),
         requests: of.length,
-        client_errors: of.filter(({ status }) => status >= 400 && status < 500).length,
-        server_errors: of.filter(({ status }) => status >= 500).length,
+        client_errors: of.filter((each) => isError(each) && !isRefusal(each) && each.status < 500).length,
+        server_errors: of.filter((each) => !isRefusal(each) && each.status >= 500).length,
+        refusals: of.filter(isRefusal).length,
         cache_saved: savedCents(of),
         first_token_p95: nearFirstToken(of),
       });
@@ -472,18 +503,32 @@ describe('the overview', () => {
         cost: nearly(Number(cost)),
       })),
     );
-    expect(overview.top_errors.map(({ status_code }: Json) => status_code).sort()).toEqual([404, 429, 500]);
+    const errors = within(from, to).filter(
+      (record) => isError(record) && record.workspace_id === app.first.workspace_id,
+    );
+    const ofStatus = (status: number) => errors.filter((record) => record.status === status);
+    expect(overview.top_errors).toHaveLength(3);
+    expect(overview.top_errors).toEqual(
+      expect.arrayContaining(
+        [404, 429, 500].map((status_code) => ({
+          status_code,
+          requests: ofStatus(status_code).length,
+          refusals: ofStatus(status_code).filter(isRefusal).length,
+        })),
+      ),
+    );
   });
 });
 
 describe('the failing providers of the overview', () => {
-  it('are those of its last hour with ten requests and five per cent of failures, without refusals of the gateway', async () => {
+  it('are those of its last hour with ten requests and five per cent of failures, without refusals and crashes of the gateway', async () => {
     let named = 0;
     for (let end = FIRST + 3 * DAY; end < FIRST + 4 * DAY; end += 2 * HOUR) {
       const overview = await ask('overview', { from: end - 5 * HOUR, to: end });
       const expected = ['openai', 'anthropic'].flatMap((provider) => {
         const of = within(end - HOUR, end).filter(
-          (record) => record.provider === provider && record.ending !== 'refused',
+          (record) =>
+            record.provider === provider && !isRefusal(record) && record.ending !== 'gateway_crashed',
         );
         const failed = of.map(({ status }) => status).filter((status) => status === 429 || status >= 500);
         const times = (status: number): number => failed.filter((each) => each === status).length;
@@ -644,6 +689,44 @@ describe('groups', () => {
     );
     for (const row of data)
       expect(row.total_tokens).toBe(sum((expected.get(row[field]) ?? []).map(tokensOf)));
+  });
+
+  it.each(['ai_service', 'status_code', 'api_key'] as const)(
+    'by %s have a success rate without the refusals of the gateway, and none where it refused all',
+    async (path) => {
+      const valueOf = VALUES[path] as (record: RequestLogRecord) => string;
+      const field = GROUPINGS[path].field;
+      const columns = 'requests,success_rate,error_count,refusal_count';
+      const filters: readonly Readonly<Record<string, string>>[] = [{}, { ending: 'refused' }];
+      for (const filter of filters) {
+        const { data } = await ask(`groups/${path}`, { query: { columns, page_size: '100', ...filter } });
+        const fitting = records.filter(({ ending }) => (filter['ending'] ?? ending) === ending);
+        const refused = (of: readonly RequestLogRecord[]) => of.filter(isRefusal).length;
+        const expected = [...new Set(fitting.map(valueOf))].map((value) => {
+          const of = fitting.filter((record) => valueOf(record) === value);
+          const accepted = of.filter((record) => !isRefusal(record));
+          const good = accepted.filter((record) => !isError(record));
+          return {
+            [field]: value,
+            requests: of.length,
+            success_rate: accepted.length === 0 ? null : nearly((good.length / accepted.length) * 100),
+            error_count: of.filter(isError).length,
+            refusal_count: refused(of),
+            object: expect.any(String) as string,
+          };
+        });
+        expect(data).toHaveLength(expected.length);
+        expect(data).toEqual(expect.arrayContaining(expected));
+      }
+    },
+  );
+
+  it('whose requests were all refused come last by their success rate, in both directions', async () => {
+    for (const order_by_type of ['asc', 'desc']) {
+      const query = { order_by: 'success_rate', columns: 'success_rate', ending: 'refused', order_by_type };
+      const { data } = await ask('groups/status_code', { query });
+      expect(data.map((row: Json) => row.success_rate)).toEqual([100, 100, null, null, null]);
+    }
   });
 
   it('are sorted and paginated by every column, and pages do not overlap', async () => {

@@ -101,7 +101,7 @@ function groupDifferences(path: string, row: Json, of: readonly Fact[], field: s
     Object.entries(row as Fields)
       .filter(([name]) => name !== field && name !== 'object')
       // Counts of some groups are texts, as in the compatible API.
-      .map(([name, value]) => [name, name.endsWith('_seen') ? value : Number(value)]),
+      .map(([name, value]) => [name, name.endsWith('_seen') || value === null ? value : Number(value)]),
   );
   const feedback = path.startsWith('metadata/') ? feedbackOfGroup(of) : {};
   return differences(`${path} "${String(row[field])}"`, told, {

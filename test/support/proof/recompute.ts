@@ -12,6 +12,7 @@ const sum = (of: Of, value: (one: Fact) => number): number =>
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 const cents = (of: Of): number => sum(of, ({ cost }) => cost ?? 0) / NANO_PER_CENT;
 const failed = (of: Of): Fact[] => of.filter(({ status }) => status >= 400);
+const refused = (of: Of): Fact[] => failed(of).filter(({ ending }) => ending === 'refused');
 const withStatus = (of: Of, wanted: string): Fact[] => of.filter(({ cacheStatus }) => cacheStatus === wanted);
 const simple = (of: Of): Fact[] => withStatus(of, 'HIT');
 const semantic = (of: Of): Fact[] => withStatus(of, 'SEMANTIC HIT');
@@ -55,10 +56,20 @@ const tokens = (of: Of): Fields => {
   const total = sum(of, tokensOf);
   return { total, avg: ratio(total, of.length) };
 };
-const rate = (of: Of): Fields => ({ rate: ratio(failed(of).length, of.length) * 100 });
+const accepted = (of: Of): Fact[] => of.filter((one) => refused([one]).length === 0);
+const errors = (of: Of): Fields => ({ total: failed(of).length, refusals: refused(of).length });
+const rate = (of: Of): Fields => ({
+  rate: ratio(failed(accepted(of)).length, accepted(of).length) * 100,
+  refusals: refused(of).length,
+});
 const hitRate = (of: Of): number => ratio(hits(of).length, of.length) * 100;
 const hitLatency = (of: Of): Fields => ({ avg: ratio(durations(hits(of)), hits(of).length) });
-const statuses = (of: Of): [number, number][] => countsOf(failed(of).map(({ status }) => status));
+const statuses = (of: Of): { status: number; count: number; refusals: number }[] =>
+  countsOf(failed(of).map(({ status }) => status)).map(([status, count]) => ({
+    status,
+    count,
+    refusals: refused(of).filter((one) => one.status === status).length,
+  }));
 const retriesOf = (of: Of): Fact[] =>
   rescued(of).filter(({ retries, fallbacks }) => retries > 0 && fallbacks === 0);
 const fallbackRescues = (of: Of): number => rescued(of).filter(({ fallbacks }) => fallbacks > 0).length;
@@ -88,17 +99,17 @@ export const GRAPHS_BY_HAND: Readonly<Record<string, GraphOf>> = {
     }),
     point: (of) => ({ avg: ratio(named(of).length, usersOf(of)) }),
   },
-  errors: same((of) => ({ total: failed(of).length })),
+  errors: same(errors),
   'errors/rate': same(rate),
   'errors/stacks': {
-    summary: (of) => ({ total: failed(of).length }),
+    summary: errors,
     point: (of) => ({
-      stats: statuses(of).map(([response_status_code, count]) => ({ response_status_code, count })),
+      stats: statuses(of).map(({ status, ...counts }) => ({ response_status_code: status, ...counts })),
     }),
   },
   'errors/status-codes': {
     summary: (of) => ({ total_errors: failed(of).length, unique_error_codes: statuses(of).length }),
-    entries: (of) => statuses(of).map(([status_code, count]) => ({ status_code, count })),
+    entries: (of) => statuses(of).map(({ status, ...counts }) => ({ status_code: status, ...counts })),
   },
   'requests/rescued': {
     summary: (of) => ({ retry: retriesOf(of).length, fallback: fallbackRescues(of) }),
@@ -172,8 +183,12 @@ export const COLUMNS_BY_HAND: Readonly<Record<string, (of: Of) => unknown>> = {
   avg_latency: (of) => ratio(durations(of), of.length),
   p50_latency: (of) => percentile(of, 0.5),
   p95_latency: (of) => percentile(of, 0.95),
-  success_rate: (of) => ratio(of.length - failed(of).length, of.length) * 100,
+  success_rate: (of) => {
+    const all = accepted(of);
+    return all.length === 0 ? null : ratio(all.length - failed(all).length, all.length) * 100;
+  },
   error_count: (of) => failed(of).length,
+  refusal_count: (of) => refused(of).length,
   cache_hit_rate: hitRate,
   first_seen: (of) => new Date(Math.min(...of.map(({ at }) => at))).toISOString(),
   last_seen: (of) => new Date(Math.max(...of.map(({ at }) => at))).toISOString(),

@@ -8,7 +8,7 @@ import { ChartTable } from './chart-table';
 import styles from './histogram.module.css';
 import { timeTicks } from './time-ticks';
 
-export type SeriesTone = 'normal' | 'warning' | 'error';
+export type SeriesTone = 'normal' | 'muted' | 'warning' | 'error';
 
 export interface HistogramSeries {
   readonly name: string;

@@ -14,7 +14,13 @@ it('bars at the ends of a range are partial where the range begins or ends withi
 
 it('bars begin at round times of the zone, and count every point once, also across a clock change', () => {
   const points = (timestamps: readonly string[]) =>
-    timestamps.map((timestamp) => ({ timestamp, requests: 1, client_errors: 0, server_errors: 0 }));
+    timestamps.map((timestamp) => ({
+      timestamp,
+      requests: 1,
+      refusals: 0,
+      client_errors: 0,
+      server_errors: 0,
+    }));
   const kathmandu = barsOf(
     { from: at('10:20'), to: at('13:40') },
     60,
@@ -41,4 +47,16 @@ it('bars begin at round times of the zone, and count every point once, also acro
   expect(berlin.map(({ from, counts }) => [from.toISOString().replace('.000', ''), counts[0]])).toEqual(
     days.map((day) => [day, 1]),
   );
+});
+
+it('a bar has the requests of its points by result, and each in one series', () => {
+  const point = { requests: 10, refusals: 2, client_errors: 1, server_errors: 3 };
+  const timestamps = ['2026-11-25T10:15:00Z', '2026-11-25T10:45:00Z'];
+  const [bar] = barsOf(
+    { from: at('10:00'), to: at('11:00') },
+    60,
+    timestamps.map((timestamp) => ({ ...point, timestamp })),
+    'UTC',
+  );
+  expect(bar?.counts).toEqual([8, 4, 2, 6]);
 });

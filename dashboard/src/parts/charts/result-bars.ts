@@ -8,6 +8,7 @@ const { series: names } = words.logs;
 /** Requests by result. */
 export const RESULT_SERIES: readonly HistogramSeries[] = [
   { name: names.succeeded, tone: 'normal' },
+  { name: names.refused, tone: 'muted' },
   { name: names.clientError, tone: 'warning' },
   { name: names.serverError, tone: 'error' },
 ];
@@ -18,6 +19,7 @@ const MINUTE_MS = 60_000;
 export interface ResultPoint {
   readonly timestamp: string;
   readonly requests: number;
+  readonly refusals: number;
   readonly client_errors: number;
   readonly server_errors: number;
 }
@@ -51,16 +53,17 @@ export function barsOf(
   const bars = bounds.slice(0, -1).map((from, index) => ({
     from,
     to: bounds[index + 1] ?? from,
-    counts: [0, 0, 0] as [number, number, number],
+    counts: [0, 0, 0, 0] as [number, number, number, number],
     isPartial: isPartial(from, minutes, interval),
   }));
-  for (const { timestamp, requests, client_errors, server_errors } of points) {
+  for (const { timestamp, requests, refusals, client_errors, server_errors } of points) {
     const at = new Date(timestamp);
     const counts = bars.find(({ from, to }) => at >= from && at < to)?.counts;
     if (!counts) continue;
-    counts[0] += Math.max(0, requests - client_errors - server_errors);
-    counts[1] += client_errors;
-    counts[2] += server_errors;
+    counts[0] += Math.max(0, requests - refusals - client_errors - server_errors);
+    counts[1] += refusals;
+    counts[2] += client_errors;
+    counts[3] += server_errors;
   }
   return bars;
 }

@@ -33,7 +33,14 @@ export const LOG_FIELDS: readonly LogField[] = [
     parameter: 'ending',
     label: names.ending,
     operators: EQUAL,
-    options: options('completed', 'refused', 'client_aborted', 'upstream_failed', 'upstream_truncated'),
+    options: options(
+      'completed',
+      'refused',
+      'client_aborted',
+      'upstream_failed',
+      'upstream_truncated',
+      'gateway_crashed',
+    ),
   },
   {
     key: 'cache',

@@ -5,7 +5,7 @@ import styles from './overview.module.css';
 
 interface CardProps {
   readonly title: string;
-  readonly note?: string;
+  readonly note?: string | undefined;
   readonly action?: ReactNode;
   /** Width in twelfths. */
   readonly span: number;

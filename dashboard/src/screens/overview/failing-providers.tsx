@@ -33,6 +33,7 @@ export function FailingProviders({ providers, interval: { from, to } }: FailingP
           filter: filtersText([
             { field: 'provider', operator: 'is', value: provider },
             { field: 'ending', operator: 'not', value: 'refused' },
+            { field: 'ending', operator: 'not', value: 'gateway_crashed' },
             ...statuses.map(
               (status) => ({ field: 'status', operator: 'is', value: String(status) }) as const,
             ),

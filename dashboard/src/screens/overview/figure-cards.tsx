@@ -19,6 +19,7 @@ type Summary = Overview['summary'];
 interface FigureOfCard {
   readonly title: string;
   readonly text: (summary: Summary) => string;
+  readonly note?: (summary: Summary) => string | undefined;
   readonly change: (now: Summary, before: Summary) => number | null;
   /** Unit of the change; percentages change by points, without a unit. */
   readonly unit: string;
@@ -32,8 +33,9 @@ interface FigureOfCard {
 const relativeChange = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : ((now - before) / before) * 100;
 
-const errorShare = ({ errors, requests }: Summary): number | null =>
-  requests === 0 ? null : (errors / requests) * 100;
+/** Of the requests that the gateway did not refuse. */
+const errorShare = ({ errors, requests, refusals }: Summary): number | null =>
+  requests === refusals ? null : ((errors - refusals) / (requests - refusals)) * 100;
 
 function errorShareChange(now: Summary, before: Summary): number | null {
   const [share, earlier] = [errorShare(now), errorShare(before)];
@@ -57,6 +59,7 @@ const FIGURES: readonly FigureOfCard[] = [
       const share = errorShare(summary);
       return share === null ? words.parts.none : percent(share);
     },
+    note: ({ refusals }) => (refusals === 0 ? undefined : overviewWords.refused(short(refusals))),
     change: errorShareChange,
     unit: '',
     isMoreBetter: false,
@@ -108,8 +111,15 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
   const isCut = (point: OverviewPoint | undefined): boolean =>
     point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
   const isFirstPeriod = overview?.previous_summary.requests === 0;
-  return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, tone }) => (
-    <Card key={title} title={title} span={2} isFigure state={state}>
+  return FIGURES.map(({ title, text, note, change, unit, isMoreBetter, point, tone }) => (
+    <Card
+      key={title}
+      title={title}
+      note={overview && note?.(overview.summary)}
+      span={2}
+      isFigure
+      state={state}
+    >
       {() =>
         overview && (
           <>

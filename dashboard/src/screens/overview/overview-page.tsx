@@ -109,8 +109,9 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
       <LatencyCard {...figures} />
       <GroupCard
         title={overviewWords.errorsByStatus}
-        groups={overview?.top_errors.map(({ status_code, requests }) => ({
+        groups={overview?.top_errors.map(({ status_code, requests, refusals }) => ({
           value: String(status_code),
+          name: refusals === 0 ? undefined : overviewWords.statusWith(String(status_code), exact(refusals)),
           amount: requests,
         }))}
         format={exact}

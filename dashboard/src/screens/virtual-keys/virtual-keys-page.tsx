@@ -172,7 +172,7 @@ const columnsOf = (
 /** The success rate; below 95 %, shown in colour and words. */
 function Health({ health, isKnown }: { health: KeyHealth | undefined; isKnown: boolean }) {
   if (!isKnown) return <Value>{null}</Value>;
-  if (!health || health.requests === 0) return <Value isMuted>{virtualKeyWords.noRequests}</Value>;
+  if (!health || health.success_rate === null) return <Value isMuted>{virtualKeyWords.noRequests}</Value>;
   const rate = `${Number(health.success_rate.toFixed(1))} %`;
   return (
     <span className={styles.health} title={virtualKeyWords.health(rate, exact(health.requests))}>

@@ -16,7 +16,8 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   p95: '95th percentile in milliseconds.',
   p99: '99th percentile in milliseconds.',
   'summary.unique': 'Number of different end users.',
-  rate: 'Percentage of all requests.',
+  rate: 'Percentage of all requests; for errors, of those that the gateway did not refuse, and without its refusals.',
+  refusals: 'Number of errors that are refusals of the gateway, such as exceeded limits.',
   stats: 'Number of errors by HTTP status.',
   total_errors: 'Number of errors.',
   unique_error_codes: 'Number of different HTTP statuses among the errors.',
@@ -42,8 +43,11 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   p90_latency: '90th percentile of the latency in milliseconds.',
   p95_latency: '95th percentile of the latency in milliseconds.',
   p99_latency: '99th percentile of the latency in milliseconds.',
-  success_rate: 'Percentage of responses with a status below 400.',
-  error_count: 'Number of responses with a status of 400 or more.',
+  success_rate:
+    'Percentage of responses with a status below 400 among the requests that the gateway did not refuse. Null if it refused all.',
+  error_count: 'Number of responses with a status of 400 or more, refusals of the gateway included.',
+  refusal_count:
+    'Number of errors that are refusals of the gateway: it responded with its own error before or instead of a provider.',
   cache_hit_rate: 'Percentage of responses from the cache.',
   last_seen: 'Arrival of the last request.',
   first_seen: 'Arrival of the first request.',
@@ -66,15 +70,19 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   'CountedRange.to': 'End of the period that was counted.',
   'CountedRange.is_exact':
     'False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.',
-  'OverviewFigures.errors': 'Requests with a status of 400 or more.',
+  'OverviewFigures.errors': 'Requests with a status of 400 or more, refusals of the gateway included.',
   'OverviewFigures.tokens': 'Input and output tokens.',
   cache_saved: 'US cents that the requests answered from the cache would have cost at the provider.',
   latency_p50: 'Median time to the whole response in milliseconds, at most 0.8 % off.',
   latency_p95: '95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.',
   first_token_p95:
     '95th percentile of the time to the first token of streamed responses in milliseconds, at most 0.8 % off; null without any.',
-  client_errors: 'Requests with a status of 400 to 499.',
-  server_errors: 'Requests with a status of 500 or more: the provider or the gateway failed.',
+  client_errors: 'Requests with a status of 400 to 499 that the gateway did not refuse.',
+  server_errors:
+    'Requests with a status of 500 or more that the gateway did not refuse: the provider or the gateway failed.',
+  'OverviewStatus.refusals': 'How many of these requests the gateway refused.',
+  'OverviewProvider.requests':
+    'Requests to the provider, without those that the gateway refused, or lost when a process died.',
   'OverviewProvider.statuses': 'The statuses of these failures, most frequent first.',
   previous_range: 'The period of the same length before `range`.',
   previous_summary: 'Figures of the previous period.',

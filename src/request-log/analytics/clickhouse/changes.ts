@@ -22,7 +22,23 @@ const TABLE_CHANGES: readonly TableChange[] = [
   {
     version: 1,
     name: 'labels of long values',
-    statements: (ddl) => ROLLUP_VIEWS.map((view) => ddl.replaceView(view)),
+    statements: () => [],
+  },
+  {
+    version: 2,
+    name: 'refusals and crashes of the gateway',
+    statements: (ddl) => [
+      ...['usage', 'usage_slice'].flatMap((family) =>
+        ['minute', 'hour', 'day'].flatMap((grain) =>
+          ddl.addColumns(`${family}_${grain}`, [
+            ['refusals', 'SimpleAggregateFunction(sum, Int64)'],
+            ['crashes', 'SimpleAggregateFunction(sum, Int64)'],
+            ['refused_statuses', 'SimpleAggregateFunction(sumMap, Map(Int32, Int64))'],
+          ]),
+        ),
+      ),
+      ...ROLLUP_VIEWS.map((view) => ddl.replaceView(view)),
+    ],
   },
 ];
 

@@ -105,7 +105,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
     const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
       `SELECT *, count() OVER () AS groups FROM (${groups})
-       ORDER BY ${groupOrderSql(wish.orderBy)} ${wish.direction}, value
+       ORDER BY ${groupOrderSql(wish.orderBy)} ${wish.direction} NULLS LAST, value
        LIMIT ${question.bind(page.take, 'UInt32')} OFFSET ${question.bind(page.skip, 'UInt32')}`,
       question.parameters,
     );

@@ -1,5 +1,5 @@
 import { NIL_ID } from '../../rollups/dimensions.js';
-import type { GroupedBy, GroupOrder } from '../usage-store.js';
+import type { GroupedBy, GroupOrder, MeasureSum } from '../usage-store.js';
 import { NO_ID } from './expressions.js';
 import type { Question } from './question.js';
 
@@ -45,11 +45,11 @@ const quantile = (histogram: string, share: number): string => {
 /** An expression over the measures of a group. */
 export function groupOrderSql(order: GroupOrder): string {
   if ('latencyAt' in order) return quantile('duration_histogram', order.latencyAt);
-  const sum = sumSql(order.sumOf);
-  const whole = order.less === undefined ? sum : `${sum} - ${order.less}`;
-  return order.perRequest ? `(${whole}) / requests` : whole;
+  return order.per ? `(${sumSql(order)}) / nullIf(${sumSql(order.per)}, 0)` : sumSql(order);
 }
 
 /** Several measures may exceed 64 bits together, where ClickHouse would wrap around. */
-const sumSql = (measures: readonly string[]): string =>
-  measures.length === 1 ? measures.join() : measures.map((name) => `toInt128(${name})`).join(' + ');
+function sumSql({ sumOf, less }: MeasureSum): string {
+  const sum = sumOf.length === 1 ? sumOf.join() : sumOf.map((name) => `toInt128(${name})`).join(' + ');
+  return less === undefined ? sum : `${sum} - ${less}`;
+}

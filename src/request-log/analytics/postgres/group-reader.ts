@@ -56,7 +56,7 @@ export class GroupReader {
     const { measures, by } = wish;
     const begun = await this.begin(whose, query, { measures, slots: [], by });
     const { statement, source, range } = begun;
-    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
+    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction} NULLS LAST, value`;
     const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
     const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
       `WITH groups AS MATERIALIZED (
@@ -113,6 +113,6 @@ const hasManyValues = (by: GroupedBy): boolean =>
 
 function measuresOfOrder(order: GroupOrder): readonly ReadMeasureName[] {
   if ('latencyAt' in order) return ['duration_histogram'];
-  const perRequest: readonly ReadMeasureName[] = order.perRequest ? ['requests'] : [];
-  return [...new Set([...order.sumOf, ...(order.less ? [order.less] : []), ...perRequest])];
+  const sums = order.per ? [order, order.per] : [order];
+  return [...new Set(sums.flatMap(({ sumOf, less }) => (less ? [...sumOf, less] : sumOf)))];
 }

@@ -1,6 +1,6 @@
 import { NIL_ID } from '../../rollups/dimensions.js';
 import { labelSql } from '../../rollups/labels.js';
-import type { GroupedBy, GroupOrder } from '../usage-store.js';
+import type { GroupedBy, GroupOrder, MeasureSum } from '../usage-store.js';
 import type { PostgresSource } from './source.js';
 import type { QueryParameters } from './statement.js';
 
@@ -47,11 +47,11 @@ export function namedSql(by: GroupedBy, key: string, source: PostgresSource): st
 /** An expression over the measures of a group. */
 export function groupOrderSql(order: GroupOrder): string {
   if ('latencyAt' in order) return `counts_quantile(duration_histogram, ${order.latencyAt})`;
-  const sum = sumSql(order.sumOf);
-  const whole = order.less === undefined ? sum : `${sum} - ${order.less}`;
-  return order.perRequest ? `(${whole})::float8 / requests` : whole;
+  return order.per ? `(${sumSql(order)})::float8 / nullif(${sumSql(order.per)}, 0)` : sumSql(order);
 }
 
 /** Several measures may exceed a bigint together. */
-const sumSql = (measures: readonly string[]): string =>
-  measures.length === 1 ? measures.join() : measures.map((name) => `${name}::numeric`).join(' + ');
+function sumSql({ sumOf, less }: MeasureSum): string {
+  const sum = sumOf.length === 1 ? sumOf.join() : sumOf.map((name) => `${name}::numeric`).join(' + ');
+  return less === undefined ? sum : `${sum} - ${less}`;
+}
