@@ -7,10 +7,10 @@ interface ClientHeaders {
 const CLIENT_HEADERS: readonly ClientHeaders[] = [
   // https://platform.claude.com/docs/en/api/overview and https://code.claude.com/docs/en/llm-gateway
   { names: /^(?:anthropic-.+|x-claude-code-.+|x-app)$/, dialects: new Set(['anthropic']) },
-  // https://platform.openai.com/docs/api-reference/authentication, and Codex:
-  // https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/requests/headers.rs
+  // https://platform.openai.com/docs/api-reference/authentication, https://platform.openai.com/docs/api-reference/debugging-requests, and
+  // Codex: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/requests/headers.rs. It sends its session as `x-client-request-id`.
   {
-    names: /^(?:openai-.+|x-openai-.+|x-codex-.+|originator|session-id|thread-id)$/,
+    names: /^(?:openai-.+|x-openai-.+|x-codex-.+|x-client-request-id|originator|session-id|thread-id)$/,
     dialects: new Set(['openai', 'azure-openai', 'azure-ai']),
   },
   // OpenCode: https://github.com/sst/opencode/blob/dev/packages/opencode/src/session/llm.ts. Fireworks and Workers AI route by them:

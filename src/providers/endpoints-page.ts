@@ -23,7 +23,7 @@ const introduction = [
   'Versions of an API that a provider has replaced are not endpoints: the gateway forwards them without reading tokens',
   "and cost. This includes version 1 of Cohere's chat, embeddings and reranking (`/v1/v1/chat`, `/v1/v1/embed`, `/v1/v1/rerank`); version 2 is read.",
   '',
-  "Two-step uploads, as Google's client makes them, use `/upload/v1beta/` at providers that support them.",
+  "Two-step uploads, as Google's client makes them, use `/upload/v1/` or `/upload/v1beta/` at providers that support them.",
   '',
   '## Operations',
   '',

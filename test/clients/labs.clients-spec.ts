@@ -113,7 +113,8 @@ describe("Google's client", () => {
       httpOptions: { baseUrl: providers.root, headers: providers.headersFor('scripted google') },
     });
   const model = 'gemini-2.5-flash';
-  const at = (path: string) => `/v1beta/models/${path}`;
+  /** The client asks for version 1 of a model call, and the other paths are those of the base URL. */
+  const at = (path: string) => `/v1/models/${path}`;
 
   it('calls a function, and pays for what it thinks', async () => {
     const functionCall = { name: 'weather', args: { city: 'Rome' } };
@@ -135,7 +136,7 @@ describe("Google's client", () => {
     });
 
     expect(functionCalls).toMatchObject([functionCall]);
-    const path = `/v1beta/models/${model}:generateContent`;
+    const path = at(`${model}:generateContent`);
     await providers.checkRows([
       { provider: 'google', path, input: 10, output: 25, costNanoUsd: 10 * 300 + 25 * 2_500 },
     ]);
@@ -159,12 +160,12 @@ describe("Google's client", () => {
     expect((await models.countTokens({ model, contents: 'tides' })).totalTokens).toBe(7);
     expect(listed).toEqual([`models/${model}`]);
     expect((await caches.create({ model, config: { contents: 'tides' } })).name).toBe('cachedContents/1');
-    const path = '/v1beta/models/gemini-embedding-001:batchEmbedContents';
+    const path = at('gemini-embedding-001:batchEmbedContents');
     await providers.checkRows([{ provider: 'google', path, input: 40, output: 0, costNanoUsd: 40 * 150 }]);
   });
 
   describe('uploads files in two steps', () => {
-    const uploads = '/upload/v1beta/files';
+    const uploads = '/upload/v1/files';
     /** What it sends at once: https://github.com/googleapis/js-genai (MAX_CHUNK_SIZE). */
     const partBytes = 8 * 1024 * 1024;
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -214,7 +215,7 @@ describe("Google's client", () => {
       ["the provider's own place for uploads, under our address", address, () => providers.root],
       [
         'another place, which is not ours to reach, as it is',
-        () => 'https://elsewhere.test/upload/v1beta/files?upload_id=1',
+        () => 'https://elsewhere.test/upload/v1/files?upload_id=1',
         null,
       ],
       ['another path of the provider, as it is', () => `${world().upstream.url}/v1beta/files`, null],

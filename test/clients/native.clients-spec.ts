@@ -64,8 +64,13 @@ const headersFor = (provider: string) => ({
 const root = () => world.service.baseUrl;
 
 describe("Google's client", () => {
+  /** The simulator has no version 1, which the client would choose. */
+  const apiVersion = 'v1beta';
   const client = () =>
-    new GoogleGenAI({ apiKey: 'unused', httpOptions: { baseUrl: root(), headers: headersFor('google') } });
+    new GoogleGenAI({
+      apiKey: 'unused',
+      httpOptions: { baseUrl: root(), apiVersion, headers: headersFor('google') },
+    });
   const ask = { model: 'gemini-2.5-flash', contents: 'hello' };
 
   it('gets a response', async () => {
@@ -82,7 +87,11 @@ describe("Google's client", () => {
   it('needs no header but its key when that is a gateway key and the model names its target elsewhere', async () => {
     const keyed = new GoogleGenAI({
       apiKey: world.apiKey.key,
-      httpOptions: { baseUrl: root(), headers: { 'x-gateway-virtual-key': slugs.get('google') ?? '' } },
+      httpOptions: {
+        baseUrl: root(),
+        apiVersion,
+        headers: { 'x-gateway-virtual-key': slugs.get('google') ?? '' },
+      },
     });
 
     expect((await keyed.models.generateContent(ask)).text).toBe(HELLO);

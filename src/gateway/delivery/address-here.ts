@@ -1,6 +1,6 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { TLSSocket } from 'node:tls';
-import { UPLOAD_ROOT } from '../ingress/front-door.js';
+import { UPLOAD_ROOTS } from '../ingress/front-door.js';
 import { rootOf } from '../../providers/upstream-path.js';
 import type { Target } from '../types/target.js';
 
@@ -20,7 +20,11 @@ export function nameUploadsHere(
   const address = at < 0 ? undefined : headers[at + 1];
   const root = origin + rootOf(basePath, paths);
   const here = addressHere(request);
-  if (here !== null && address?.startsWith(root + UPLOAD_ROOT))
+  if (
+    here !== null &&
+    address !== undefined &&
+    UPLOAD_ROOTS.some((uploads) => address.startsWith(root + uploads))
+  )
     headers[at + 1] = here + address.slice(root.length);
 }
 

@@ -54,8 +54,8 @@ export const ADMINISTRATION_PATHS: ReadonlyMap<string, string> = new Map([
   ...BELOW_ADMIN,
 ]);
 
-/** Root of two-step uploads to Google: https://ai.google.dev/api/files#method:-media.upload */
-export const UPLOAD_ROOT = '/upload/v1beta/';
+/** Roots of two-step uploads to Google, one for each version of its API: https://ai.google.dev/api/files#method:-media.upload */
+export const UPLOAD_ROOTS = ['/upload/v1/', '/upload/v1beta/', '/upload/v1alpha/'] as const;
 
 /**
  * Paths outside of /v1 that belong to the gateway, because clients append them to the base URL as at their own provider: Google's
@@ -66,8 +66,7 @@ const CLIENT_ROOTS = [
   '/v1beta/',
   '/v1alpha/',
   '/openai/',
-  UPLOAD_ROOT,
-  '/upload/v1alpha/',
+  ...UPLOAD_ROOTS,
   '/ws/google.ai.generativelanguage.',
   // As written by Google's JavaScript client.
   '//ws/google.ai.generativelanguage.',

@@ -18,7 +18,13 @@ const BODIES: Readonly<Record<string, object>> = {
   responses: { model: 'm', input: 'Hi' },
 };
 const OF_ANTHROPIC = { 'anthropic-beta': 'a', 'x-claude-code-session-id': 'b', 'x-app': 'cli' };
-const OF_OPENAI = { 'openai-beta': 'c', 'openai-project': 'd', originator: 'codex_exec', 'thread-id': 'e' };
+const OF_OPENAI = {
+  'openai-beta': 'c',
+  'openai-project': 'd',
+  originator: 'codex_exec',
+  'x-client-request-id': 'h',
+  'thread-id': 'e',
+};
 const OF_OPENCODE = { 'x-session-id': 'f', 'x-session-affinity': 'g' };
 const OF_SDKS = { 'x-stainless-lang': 'js' };
 const OWN = { 'x-team': 'blue', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };

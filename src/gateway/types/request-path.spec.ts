@@ -45,6 +45,7 @@ describe('requestPath', () => {
     ['/v1beta/openai/chat/completions', '/v1beta/openai', '/chat/completions', ''],
     ['/v1beta/files', '/v1beta', '/files', ''],
     ['/upload/v1beta/files?upload_id=1', '/upload/v1beta', '/files', '?upload_id=1'],
+    ['/upload/v1/files?upload_id=1', '/upload/v1', '/files', '?upload_id=1'],
     ['/upload/v1beta/proxy/x', '/upload/v1beta', '/proxy/x', ''],
     ['/v1beta/proxy/x', '/v1beta', '/proxy/x', ''],
     ['/v1/openai/v1/chat/completions', '/openai/v1', '/chat/completions', ''],

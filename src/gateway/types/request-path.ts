@@ -47,7 +47,7 @@ const CLIENT_PREFIXES: readonly RegExp[] = [
   // Google's version 1, only before a model call: other providers' paths begin like this, too.
   /^\/v1(?=\/models\/[^/]+:\w+$)/,
   // Google's uploads: https://ai.google.dev/api/files#method:-media.upload
-  /^\/upload\/v1(?:alpha|beta)(?=\/)/,
+  /^\/upload\/v1(?:alpha|beta)?(?=\/)/,
   // Azure's and Groq's: https://github.com/openai/openai-node/blob/master/src/azure.ts, https://github.com/groq/groq-typescript
   /^\/openai(?:\/v1|\/deployments\/(?:@[^/]+\/)?[^/]+)?(?=\/)/,
 ];

@@ -58,7 +58,10 @@ describe('the AI SDK', () => {
 
     expect([text, finishReason]).toEqual([LAST_WORDS, 'stop']);
     expect(steps[0]?.toolCalls.map(({ input }) => input)).toEqual([{ city: 'Rome' }, { city: 'Oslo' }]);
-    expect(steps[0]?.usage).toMatchObject({ outputTokens: USAGE.output, cachedInputTokens: USAGE.cached });
+    expect(steps[0]?.usage).toMatchObject({
+      outputTokens: USAGE.output,
+      inputTokenDetails: { cacheReadTokens: USAGE.cached },
+    });
 
     const streamed = streamText(asked(model));
     expect(await streamed.text).toContain(LAST_WORDS);
