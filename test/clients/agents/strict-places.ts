@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Checked, serveStrictly } from '../../support/upstreams/strict/index.js';
+import type { MoveOf } from '../../support/upstreams/strict/scene.js';
 import { World } from '../../support/world.js';
 
 /** A provider that checks what it gets, and a model of it. */
@@ -48,9 +49,10 @@ export class StrictPlaces {
     readonly checked: Checked[],
   ) {}
 
-  static async create(name: string): Promise<StrictPlaces> {
+  /** `moveOf`: what the models do with their tools; by default they call the first and the last. */
+  static async create(name: string, moveOf?: MoveOf): Promise<StrictPlaces> {
     const world = await World.create(name);
-    const places = new StrictPlaces(world, serveStrictly(world.upstream));
+    const places = new StrictPlaces(world, serveStrictly(world.upstream, moveOf));
     for (const place of new Map(PLACES.map((it) => [it.provider, it])).values()) await places.add(place);
     return places;
   }
@@ -60,10 +62,14 @@ export class StrictPlaces {
     return this.world.service.baseUrl;
   }
 
+  slugOf(provider: string): string {
+    return this.slugs.get(provider) ?? '';
+  }
+
   headersFor(provider: string): Record<string, string> {
     return {
       'x-gateway-api-key': this.world.apiKey.key,
-      'x-gateway-virtual-key': this.slugs.get(provider) ?? '',
+      'x-gateway-virtual-key': this.slugOf(provider),
     };
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json, type Rule, sse, type StrictDialect } from './rules.js';
-import { moveOf, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
+import { type Asked, json, type Rule, sse, type StrictDialect } from './rules.js';
+import { pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
 
 const MESSAGES = 'https://platform.claude.com/docs/en/api/messages/create';
 const TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use';
@@ -76,6 +76,8 @@ const shape = z.strictObject({
         input_schema: z.looseObject({ type: z.literal('object') }),
         strict: z.boolean().optional(),
         eager_input_streaming: z.boolean().nullish(),
+        // https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool
+        defer_loading: z.boolean().optional(),
         ...marked,
       }),
     )
@@ -145,11 +147,12 @@ const rules: readonly Rule<Body>[] = [
       header('anthropic-version') === LATEST && (temperature ?? top_p ?? top_k) !== undefined,
   },
   {
-    says: 'messages: a message with the role "system" needs the beta mid-conversation-system-2026-04-07',
+    // Claude Code 2.1.332 names the second of the betas alone.
+    says: 'messages: a message with the role "system" needs the beta mid-conversation-system-2026-04-07 or mid-conversation-tool-changes-2026-07-01',
     url: MESSAGES,
     isBroken: ({ messages }, { header }) =>
       messages.some(({ role }) => role === 'system') &&
-      !header('anthropic-beta')?.includes('mid-conversation-system'),
+      !/mid-conversation-(?:system|tool-changes)/.test(header('anthropic-beta') ?? ''),
   },
   {
     says: 'context_management: Extra inputs are not permitted',
@@ -256,7 +259,7 @@ const usage = {
   service_tier: 'standard',
 };
 
-function contentOf(body: Body) {
+function contentOf(body: Body, { moveOf }: Asked) {
   const hasResults = body.messages.some((turn) => resultsOf(blocksOf(turn)).length > 0);
   const move = moveOf(
     (body.tools ?? []).map((tool) => tool.name),
@@ -275,9 +278,9 @@ function contentOf(body: Body) {
 }
 type Said = ReturnType<typeof contentOf>[number];
 
-function answer(body: Body, { path }: { readonly path: string }) {
-  if (path.endsWith('/count_tokens')) return json({ input_tokens: USAGE.input });
-  const content = contentOf(body);
+function answer(body: Body, asked: Asked) {
+  if (asked.path.endsWith('/count_tokens')) return json({ input_tokens: USAGE.input });
+  const content = contentOf(body, asked);
   const stop_reason = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
   const head = { id: 'msg_01', type: 'message', role: 'assistant', model: body.model, stop_sequence: null };
   if (body.stream !== true) return json({ ...head, content, stop_reason, usage });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { framed } from '../../documented-texts.js';
-import { json, type Rule, type StrictDialect } from './rules.js';
-import { moveOf, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
+import { type Asked, json, type Rule, type StrictDialect } from './rules.js';
+import { pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
 
 const CONVERSE = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html';
 const TOOLS = 'https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html';
@@ -177,7 +177,7 @@ const rules: readonly Rule<Body>[] = [
   },
 ];
 
-function answer(body: Body, { path }: { readonly path: string }) {
+function answer(body: Body, { path, moveOf }: Asked) {
   const hasResults = body.messages.some(({ content }) => resultsIn(content).length > 0);
   const names = (body.toolConfig?.tools ?? []).flatMap((it) => ('toolSpec' in it ? [it.toolSpec.name] : []));
   const move = moveOf(names, hasResults);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json, type Rule, sse, type StrictDialect } from './rules.js';
-import { LAST_WORDS, moveOf, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
+import { type Asked, json, type Rule, sse, type StrictDialect } from './rules.js';
+import { LAST_WORDS, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
 
 const FUNCTIONS = 'https://ai.google.dev/gemini-api/docs/function-calling';
 const CONTENT = 'https://ai.google.dev/api/caching#Content';
@@ -220,7 +220,7 @@ const rules: readonly Rule<Body>[] = [
   },
 ];
 
-function answer(body: Body, { path }: { readonly path: string }) {
+function answer(body: Body, { path, moveOf }: Asked) {
   if (path.includes(':countTokens')) return json({ totalTokens: USAGE.input });
   const hasResults = body.contents.some(({ parts }) => resultsIn(parts).length > 0);
   const declared = (body.tools ?? []).flatMap(({ functionDeclarations }) =>

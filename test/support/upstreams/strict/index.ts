@@ -5,6 +5,7 @@ import { gemini } from './gemini.js';
 import { openAiChat } from './openai-chat.js';
 import { openAiResponses } from './openai-responses.js';
 import { type Asked, json, judged, type StrictDialect } from './rules.js';
+import { callsFirstAndLast, type MoveOf } from './scene.js';
 
 /** What a provider got, and why it refused it; null where it accepted it. */
 export interface Checked {
@@ -14,14 +15,14 @@ export interface Checked {
 }
 
 /** Has an upstream answer as OpenAI, Anthropic, Google and Bedrock do, by the path; returns what it has judged so far. */
-export function serveStrictly(upstream: EchoUpstream): Checked[] {
+export function serveStrictly(upstream: EchoUpstream, moveOf: MoveOf = callsFirstAndLast): Checked[] {
   const checked: Checked[] = [];
   const dialects = [openAiChat, openAiResponses, anthropic, gemini, bedrock].map((dialect) =>
     speaker(dialect as StrictDialect<unknown>, checked),
   );
   upstream.otherwise((received) => {
     const path = decodeURIComponent(received.target.split('?', 1)[0] ?? '');
-    const asked = { path, header: (name: string) => header(received, name) };
+    const asked = { path, header: (name: string) => header(received, name), moveOf };
     const answer = dialects.find(({ paths }) => paths.test(path))?.answer(received, asked);
     if (answer) return answer;
     checked.push({ path, refused: 'no such path', body: null });

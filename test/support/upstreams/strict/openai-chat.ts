@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json, type Rule, sse, type StrictDialect } from './rules.js';
-import { type Move, moveOf, pieces, USAGE } from './scene.js';
+import { type Asked, json, type Rule, sse, type StrictDialect } from './rules.js';
+import { type Move, pieces, USAGE } from './scene.js';
 
 const CREATE = 'https://platform.openai.com/docs/api-reference/chat/create';
 const REASONING = 'https://platform.openai.com/docs/guides/reasoning';
@@ -190,7 +190,7 @@ const toolCalls = ({ calls }: Move) =>
     function: { name: called, arguments: JSON.stringify(input) },
   }));
 
-function answer(body: Body) {
+function answer(body: Body, { moveOf }: Asked) {
   const hasResults = body.messages.some(({ role }) => role === 'tool');
   const move = moveOf(
     (body.tools ?? []).map(({ function: { name: known } }) => known),

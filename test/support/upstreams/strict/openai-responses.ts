@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json, type Rule, sse, type StrictDialect } from './rules.js';
-import { type Call, moveOf, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
+import { type Asked, json, type Rule, sse, type StrictDialect } from './rules.js';
+import { type Call, pieces, SIGNATURE, THOUGHT, USAGE } from './scene.js';
 
 const CREATE = 'https://platform.openai.com/docs/api-reference/responses/create';
 const REASONING = 'https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items';
@@ -87,6 +87,7 @@ const tool = z.union([
       'image_generation',
       'mcp',
       'local_shell',
+      'tool_search',
       'custom',
     ]),
   }),
@@ -190,12 +191,10 @@ function toolsOf({ tools = [] }: Body): readonly Known[] {
   });
 }
 
-function outputOf(body: Body) {
+function outputOf(body: Body, { moveOf }: Asked) {
   const known = toolsOf(body);
-  const move = moveOf(
-    known.map((_, index) => String(index)),
-    outputsOf(body).length > 0,
-  );
+  const names = known.map(({ namespace, name: own }) => (namespace ? `${namespace}/${own}` : own));
+  const move = moveOf(names, outputsOf(body).length > 0);
   const isSealed = body.include?.includes('reasoning.encrypted_content') === true;
   const thought = {
     type: 'reasoning' as const,
@@ -210,7 +209,7 @@ function outputOf(body: Body) {
     role: 'assistant',
     content: [{ type: 'output_text', text: move.text, annotations: [], logprobs: [] }],
   };
-  const calls = move.calls.map((call, index) => callItem(call, index, known[Number(call.name)]));
+  const calls = move.calls.map((call, index) => callItem(call, index, known[names.indexOf(call.name)]));
   return [...(/^(o\d|gpt-5)/.test(body.model) ? [thought] : []), message, ...calls];
 }
 
@@ -225,8 +224,8 @@ const callItem = ({ input }: Call, index: number, known?: Known) => ({
 
 type Output = ReturnType<typeof outputOf>[number];
 
-function answer(body: Body) {
-  const output = outputOf(body);
+function answer(body: Body, asked: Asked) {
+  const output = outputOf(body, asked);
   const usage = {
     input_tokens: USAGE.input,
     input_tokens_details: { cached_tokens: USAGE.cached },

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { HeaderList } from '../../http-client.js';
 import type { Received, Script } from '../echo.js';
+import type { MoveOf } from './scene.js';
 
 /** Something that a provider documents and enforces beyond the shape of single fields. */
 export interface Rule<T> {
@@ -15,6 +16,7 @@ export interface Rule<T> {
 export interface Asked {
   readonly path: string;
   readonly header: (name: string) => string | undefined;
+  readonly moveOf: MoveOf;
 }
 
 /** A provider that checks requests before it answers them. */
