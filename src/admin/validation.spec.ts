@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform, Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { type AppError, errorBody } from '../common/errors/app-error.js';
 import { createValidationPipe } from './validation.js';
@@ -57,6 +57,10 @@ class Dto {
   readonly texts?: string[];
 
   @IfGiven()
+  @IsIn(['id', 'cost'], { each: true })
+  readonly fields?: string[];
+
+  @IfGiven()
   @IsArray()
   @Transform(({ value }: { readonly value: unknown }) => [value])
   readonly list?: unknown;
@@ -98,6 +102,7 @@ describe('the validation of bodies', () => {
     [{}, 'The field "name" is missing.'],
     [{ name: 'A', texts: 'logs.list' }, 'The field "texts" is invalid: it must be a list of strings.'],
     [{ name: 'A', texts: [7] }, 'The field "texts" is invalid: each entry must be a string.'],
+    [{ name: 'A', fields: ['costs'] }, 'The field "fields" is invalid: each entry must be one of id, cost.'],
     [{ name: 'A', texts: [] }, 'The field "texts" is invalid: it must contain at least 1 elements.'],
     [{ name: 'A', inner: { text: 7 } }, '"inner.text"'],
     [{ name: 'A', inner: 'text' }, '"inner"'],

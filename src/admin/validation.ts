@@ -140,7 +140,9 @@ const UNUSABLE = 'hasNoEffectYet';
 
 /** The library's messages begin with the property's name, which is already in the sentence. */
 const withoutName = (message: string, property: string): string =>
-  message.startsWith(`${property} `) ? `it${message.slice(property.length)}` : message;
+  (message.startsWith(`${property} `) ? `it${message.slice(property.length)}` : message)
+    .replace(`each value in ${property} `, 'each entry ')
+    .replace('one of the following values:', 'one of');
 
 /** Whether a DTO has words of its own for a rule. The library's begin with the name of the property, or with "each value in". */
 const isOwn = (message: string | undefined, property: string): boolean =>

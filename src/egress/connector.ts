@@ -107,7 +107,7 @@ async function judgeBehindProxy(
   const addresses = await answeredWithin(resolve(endpoint.host), LOOKUP_BEHIND_PROXY_MS, 'no reply').catch(
     () => [],
   );
-  if (addresses.length === 0 && policy.hidesAbsence(endpoint)) throw blocked();
+  if (addresses.length === 0 && policy.hidesAbsence(endpoint)) throw blocked(endpoint);
   policy.checkAddresses(endpoint, addresses);
 }
 
@@ -121,9 +121,9 @@ async function lookUp(
     const addresses = await resolve(endpoint.host);
     if (addresses.length > 0) return addresses;
   } catch (error) {
-    throw hidden ? blocked() : error;
+    throw hidden ? blocked(endpoint) : error;
   }
-  throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
+  throw hidden ? blocked(endpoint) : new AppError('upstream_error', { detail: 'name not found' });
 }
 
 type OpenCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
@@ -218,7 +218,7 @@ class Connection {
   private checkPeer(socket: Socket, addresses: readonly string[]): void {
     const peer = parseAddress(socket.remoteAddress ?? '')?.toNormalizedString();
     const isPinned = addresses.some((address) => parseAddress(address)?.toNormalizedString() === peer);
-    if (peer === undefined || !isPinned) this.fail(blocked());
+    if (peer === undefined || !isPinned) this.fail(blocked(this.endpoint));
   }
 
   private succeed(socket: Socket): void {

@@ -11,7 +11,7 @@ export async function sendDatagrams(
   datagrams: readonly Buffer[],
 ): Promise<void> {
   const [address] = await judgedAddresses(parts, endpoint);
-  if (address === undefined) throw blocked();
+  if (address === undefined) throw blocked(endpoint);
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
   // An ICMP error of the receiver (a closed port) may arrive after the last send.
   socket.on('error', () => undefined);

@@ -3,8 +3,8 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { aRequest, Recorder } from '../../test/support/http1.js';
-import { AppError } from '../common/errors/app-error.js';
 import { Egress, type EgressOptions } from './egress.js';
+import { blocked, endpointOf } from '../common/net/destination-policy.js';
 import { parseEgressAllow } from '../common/net/egress-allow.js';
 import { upstreamFailure } from './upstream-failure.js';
 
@@ -83,7 +83,8 @@ const CLIENTS: readonly (readonly [string, Call])[] = [
   ['our own client', byOwnClient],
 ];
 
-const BLOCKED = `custom_host_blocked: ${new AppError('custom_host_blocked').message}`;
+const blockedAt = (origin: string): string =>
+  `custom_host_blocked: ${blocked(endpointOf(new URL(origin))).message}`;
 const names =
   (table: Readonly<Record<string, readonly string[]>>) =>
   (name: string): Promise<readonly string[]> => {
@@ -111,10 +112,14 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
 
     for (const host of everySpelling)
       for (const scheme of ['http', 'https'])
-        expect(await call(anEgress(''), `${scheme}://${host}:${canary.port}`)).toBe(BLOCKED);
+        expect(await call(anEgress(''), `${scheme}://${host}:${canary.port}`)).toBe(
+          blockedAt(`${scheme}://${host}:${canary.port}`),
+        );
     // An allow list for another port leaves this one blocked.
     for (const host of everySpelling)
-      expect(await call(anEgress('127.0.0.1:1,[::1]:1'), `http://${host}:${canary.port}`)).toBe(BLOCKED);
+      expect(await call(anEgress('127.0.0.1:1,[::1]:1'), `http://${host}:${canary.port}`)).toBe(
+        blockedAt(`http://${host}:${canary.port}`),
+      );
 
     expect(canary.sockets).toHaveLength(0);
   });
@@ -125,7 +130,9 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     egress.checkDestination = () => undefined;
 
     for (const host of ['127.0.0.1', '2130706433', '0', '[::ffff:7f00:1]'])
-      expect(await call(egress, `http://${host}:${canary.port}`)).toBe(BLOCKED);
+      expect(await call(egress, `http://${host}:${canary.port}`)).toBe(
+        blockedAt(`http://${host}:${canary.port}`),
+      );
 
     expect(canary.sockets).toHaveLength(0);
   });
@@ -140,7 +147,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
   ])('is detected behind a name that resolves to %s', async (_, addresses) => {
     const egress = anEgress('', { resolve: names({ 'rebind.example.com': addresses }) });
 
-    expect(await call(egress, 'https://rebind.example.com')).toBe(BLOCKED);
+    expect(await call(egress, 'https://rebind.example.com')).toBe(blockedAt('https://rebind.example.com'));
   });
 
   it('is not reached by a name that resolves differently the second time', async () => {
@@ -156,7 +163,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     }
 
     expect(asked).toBe(50);
-    expect(outcomes).toContain(BLOCKED);
+    expect(outcomes).toContain(blockedAt('https://rebind1.example.com'));
     expect(canary.sockets).toHaveLength(0);
   });
 
@@ -179,7 +186,9 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     }
 
     expect(asked).toBe(50);
-    expect(new Set(outcomes)).toEqual(new Set(['200 ok', BLOCKED]));
+    expect(new Set(outcomes)).toEqual(
+      new Set(['200 ok', blockedAt(`http://rebind.example.com:${open.port}`)]),
+    );
     expect(canary.sockets).toHaveLength(0);
     expect(open.sockets.length).toBeGreaterThan(0);
   });
@@ -187,8 +196,8 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
   it('cannot be distinguished from a missing one when the name is private', async () => {
     const egress = anEgress('10.0.0.0/8:443', { resolve: names({ 'there.internal': ['192.168.7.7'] }) });
 
-    expect(await call(egress, 'https://there.internal')).toBe(BLOCKED);
-    expect(await call(egress, 'https://absent.internal')).toBe(BLOCKED);
+    expect(await call(egress, 'https://there.internal')).toBe(blockedAt('https://there.internal'));
+    expect(await call(egress, 'https://absent.internal')).toBe(blockedAt('https://absent.internal'));
     expect(await call(egress, 'https://absent.example.com')).toMatch(
       /^upstream_error: .*: name not found\.$/,
     );
@@ -223,7 +232,9 @@ describe.each(CLIENTS)('a destination that is open, by %s', (_client, call) => {
     const egress = anEgress(`127.0.0.0/8:${open.port}`);
 
     expect(await call(egress, `http://127.0.0.1:${open.port}`)).toBe('200 ok');
-    expect(await call(egress, `http://127.0.0.1:${closed.port}`)).toBe(BLOCKED);
+    expect(await call(egress, `http://127.0.0.1:${closed.port}`)).toBe(
+      blockedAt(`http://127.0.0.1:${closed.port}`),
+    );
     expect(open.sockets).toHaveLength(1);
     expect(closed.sockets).toHaveLength(0);
   });

@@ -94,6 +94,8 @@ export abstract class ConfigDirectory {
    * no version is known.
    */
   abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
+  /** Slugs within reach for a suggestion in an error: at most a thousand, and some seconds old. Rejects when the store is unavailable. */
+  abstract slugs(reach: Reach): Promise<readonly string[]>;
 }
 
 /** Notifies the gateway processes of all instances of targets that are out of service. A hint: each process detects outages itself, too. */

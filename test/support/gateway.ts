@@ -213,6 +213,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     new ConfigPlans({
       find: (_reach, name) =>
         configs.get(name) ?? [...configs.values()].find(({ id }) => id === name) ?? null,
+      slugs: () => Promise.resolve([...configs.keys()]),
     }),
     new Router(new Breakers({ tell: () => undefined, subscribe: () => undefined })),
     new TargetAttempts(

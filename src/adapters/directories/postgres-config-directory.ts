@@ -40,6 +40,14 @@ const EARLIER = `
   WHERE version.config_id = $1 AND version.number < (SELECT number FROM config_versions WHERE id = $2)
   ORDER BY version.number DESC LIMIT 5`;
 
+const SLUGS = `
+  SELECT slug FROM configs
+  WHERE organization_id = $1 AND status = 'active' AND ($2::uuid IS NULL OR workspace_id IS NULL OR workspace_id = $2)
+  ORDER BY slug LIMIT 1000`;
+const SLUG_LISTS_MAX = 100;
+/** A client that repeats a wrong name causes one query in this time. */
+const SLUG_LISTS_AGE_MS = 10_000;
+
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const NAME_CHARS_MAX = 255;
 const CONFIGS_MAX = 2_000;
@@ -54,6 +62,11 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
   private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
   /** By version, so that reloading an unchanged config returns the same object. */
   private readonly versions = new LRUCache<string, ConfigSnapshot>({ max: CONFIGS_MAX });
+  private readonly slugLists = new LRUCache<string, readonly string[], Reach>({
+    max: SLUG_LISTS_MAX,
+    ttl: SLUG_LISTS_AGE_MS,
+    fetchMethod: (_key, _stale, { context }) => this.loadSlugs(context),
+  });
 
   /** `staleMs`: how long known configs stay in use while the database is unavailable. */
   constructor(
@@ -83,7 +96,16 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
 
   override find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null> {
     if (name.length > NAME_CHARS_MAX || name.includes('\0')) return null;
-    return this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${name}`, { reach, name });
+    return this.cache.find(`${keyOf(reach)}/${name}`, { reach, name });
+  }
+
+  override async slugs(reach: Reach): Promise<readonly string[]> {
+    return (await this.slugLists.fetch(keyOf(reach), { context: reach })) ?? [];
+  }
+
+  private async loadSlugs({ organizationId, workspaceId }: Reach): Promise<readonly string[]> {
+    const rows = await this.database.query<Pick<Row, 'slug'>>(SLUGS, [organizationId, workspaceId ?? null]);
+    return rows.map(({ slug }) => slug);
   }
 
   private async load({ reach, name }: ConfigLookup): Promise<Row | null> {
@@ -133,6 +155,8 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     return null;
   }
 }
+
+const keyOf = ({ organizationId, workspaceId = '' }: Reach): string => `${organizationId}/${workspaceId}`;
 
 const unreadable = (slug: string): AppError =>
   new AppError('config_invalid', { detail: `no version of "${slug}" that is stored can be read` });

@@ -10,7 +10,7 @@ const read = (given: unknown) => () => customLogsIn(given, 0);
 describe('logs of calls made elsewhere', () => {
   it('are refused with the wrong field, in our wording', () => {
     expect(read({ response: log.response })).toThrow(
-      'The field "request" is invalid: it is missing; it must be an object.',
+      'The field "request" is invalid: it is required and must be an object.',
     );
     expect(read([log, { ...log, response: { body: {}, status: 'ok' } }])).toThrow(
       'The field "[1].response.status" is invalid: it must be a number.',

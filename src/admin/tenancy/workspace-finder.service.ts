@@ -7,7 +7,10 @@ import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { unknownSlug } from '../unknown-slug.js';
 import { Workspace } from './workspace.entity.js';
-import { missingField } from '../../common/errors/field-errors.js';
+import { fieldError } from '../../common/errors/field-errors.js';
+
+const NO_WORKSPACE =
+  'is missing. Send the id or slug of a workspace, or use an API key of the workspace, which needs none';
 
 export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
@@ -20,7 +23,7 @@ export class WorkspaceFinder {
   async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
     if (named !== undefined) return tenantOf(await this.get(caller, named));
     const { organizationId, workspaceId } = caller;
-    if (workspaceId === null) throw missingField('workspace_id');
+    if (workspaceId === null) throw fieldError('workspace_id', NO_WORKSPACE);
     return { organizationId, workspaceId };
   }
 

@@ -135,7 +135,7 @@ export const ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'This gateway may not call that address. Public addresses are open over https on ports 80 and 443. For another, ask the operator to add its host and port to GATEHOUSE_EGRESS_ALLOW.',
+      'This gateway may not call {address}. Public addresses are open over https on ports 80 and 443. For another, ask the operator to add it to GATEHOUSE_EGRESS_ALLOW.',
   },
   provider_not_allowed: {
     status: 403,
@@ -339,3 +339,4 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorSpec>;
 
 export type ErrorCode = keyof typeof ERRORS;
+export const ERROR_CODES = Object.keys(ERRORS);

@@ -63,10 +63,10 @@ describe('a value that is read by a schema', () => {
       text: 'it must have at least 1 character',
       whole: 'it must be at least 1',
       list: 'it must have at least 1 entry',
-      mixed: 'it is missing; it must be a string, a number or true or false',
-      choice: 'it is missing; it must be x, y or z',
-      address: 'it is missing; it must be a string',
-      inner: 'it is missing; it must be an object',
+      mixed: 'it is required and must be a string, a number or true or false',
+      choice: 'it is required and must be x, y or z',
+      address: 'it is required and must be a string',
+      inner: 'it is required and must be an object',
     });
     expect(readBySchema(schema, 'sk-secret').mistakes).toEqual([
       { path: [], rule: 'it must be an object', isUnknown: false },

@@ -41,7 +41,7 @@ function mistakesOf(issue: Issue): SchemaMistake[] {
 function wordsOf(issue: Raw): string {
   const rule = ruleOf(issue);
   const isMissing = issue.input === undefined && ABSENT.has(issue.code);
-  return isMissing ? `it is missing; ${rule}` : rule;
+  return isMissing ? rule.replace(/^it /, 'it is required and ') : rule;
 }
 
 /** Kinds of issues that a missing value has. */

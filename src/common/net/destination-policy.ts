@@ -23,14 +23,14 @@ export class DestinationPolicy {
   checkBeforeLookup(endpoint: SocketDestination): void {
     const address = parseAddress(endpoint.host);
     if (address) this.checkAddress(endpoint, address);
-    else if (!this.mayBeOpen(endpoint)) throw blocked();
+    else if (!this.mayBeOpen(endpoint)) throw blocked(endpoint);
   }
 
   /** Refuses unless every address is allowed: rebinding begins with one private address among public ones. */
   checkAddresses(endpoint: SocketDestination, addresses: readonly string[]): void {
     for (const text of addresses) {
       const address = parseAddress(text);
-      if (!address) throw blocked();
+      if (!address) throw blocked(endpoint);
       this.checkAddress(endpoint, address);
     }
   }
@@ -40,11 +40,12 @@ export class DestinationPolicy {
     return isPrivateName(host) && !this.isNamed(host, port);
   }
 
-  private checkAddress({ secure, host, port }: SocketDestination, address: Address): void {
+  private checkAddress(endpoint: SocketDestination, address: Address): void {
+    const { secure, host, port } = endpoint;
     const kind = classify(address);
-    if (kind === 'metadata') throw blocked();
+    if (kind === 'metadata') throw blocked(endpoint);
     if (isAllowed(this.rules, host, address, port)) return;
-    if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blocked();
+    if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blocked(endpoint);
   }
 
   private mayBeOpen({ secure, host, port }: SocketDestination): boolean {
@@ -83,4 +84,6 @@ export function endpointOf({
   };
 }
 
-export const blocked = (): AppError => new AppError('custom_host_blocked');
+/** Names the destination as the caller wrote it, in the notation of `GATEHOUSE_EGRESS_ALLOW`, and never the addresses of its name. */
+export const blocked = ({ host, port }: Pick<SocketDestination, 'host' | 'port'>): AppError =>
+  new AppError('custom_host_blocked', { address: `${host.includes(':') ? `[${host}]` : host}:${port}` });

@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { mistakeDetails, readRoutingConfig } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
 import { jsonFault } from '../../common/json/json-fault.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
 import { type CompiledConfig, NO_CONFIG } from '../types/plan.js';
@@ -49,13 +50,19 @@ export class ConfigPlans {
 
   private named(reach: Reach, name: string): CompiledConfig | Promise<CompiledConfig> {
     const found = this.configs.find(reach, name);
-    return found instanceof Promise
-      ? found.then((config) => this.compiled(config, name))
-      : this.compiled(found, name);
+    if (found instanceof Promise)
+      return found.then((config) => (config ? this.compiled(config) : this.unknown(reach, name)));
+    return found ? this.compiled(found) : this.unknown(reach, name);
   }
 
-  private compiled(config: ConfigSnapshot | null, name: string): CompiledConfig {
-    if (!config) throw new AppError('not_found', { resource: `config "${name}"` });
+  /** Suggests the nearest slug within reach, and nothing else, so the error does not reveal what other workspaces have. */
+  private async unknown(reach: Reach, name: string): Promise<never> {
+    // Without the store, the plain error is still right.
+    const slugs = await this.configs.slugs(reach).catch(() => []);
+    throw new AppError('not_found', { resource: `config "${name}"${didYouMean(name, slugs)}` });
+  }
+
+  private compiled(config: ConfigSnapshot): CompiledConfig {
     const known = this.saved.get(config);
     if (known) return known;
     const { id, slug, versionId } = config;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PostgresApiKeyDirectory } from '../../../src/adapters/directories/postgres-api-key-directory.js';
 import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
 import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-change-publisher.js';
@@ -115,6 +115,24 @@ describe('PostgresConfigDirectory', () => {
     expect(await configs.find({ organizationId: randomUUID() }, shared.slug)).toBeNull();
     expect(await configs.find(reach, shared.slug)).not.toBeNull();
     expect(await configs.find(reach, "' OR true --\0")).toBeNull();
+  });
+
+  it('lists the slugs within reach for a suggestion, with one query for a repeated mistake', async () => {
+    const pool = new QueryPool(database.url, 1);
+    closers.push(() => pool.close());
+    const query = vi.spyOn(pool, 'query');
+    const configs = new PostgresConfigDirectory(pool, { subscribe: () => undefined }, 60_000);
+    const own = await aConfig({ virtual_key: 'v' });
+    const theirs = await aConfig({ virtual_key: 'v' }, { workspaceId: otherWorkspaceId });
+    const archived = await aConfig({ virtual_key: 'v' }, { status: 'archived' });
+
+    const [slugs] = await Promise.all([configs.slugs(reach), configs.slugs(reach)]);
+    await configs.slugs(reach);
+
+    expect(slugs).toContain(own.slug);
+    expect(slugs).not.toContain(theirs.slug);
+    expect(slugs).not.toContain(archived.slug);
+    expect(query).toHaveBeenCalledTimes(1);
   });
 
   it('knows no archived one', async () => {
