@@ -44,7 +44,7 @@ type Switch = 0 | 1 | boolean;
 const CONFIG_SCHEMA = {
   oneOf: [{ type: 'object' as const, additionalProperties: true }, { type: 'string' as const }],
   description:
-    'Routing document: targets and the strategy that chooses between them, as an object or as JSON text. See docs/configs.md.',
+    'Routing document: targets and the strategy that chooses between them, as an object or as JSON text. `POST /v1/configs/simulate` shows which targets a request would reach.',
   example: EXAMPLE,
 };
 

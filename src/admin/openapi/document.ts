@@ -31,7 +31,7 @@ const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administrat
 Send an API key in the header \`x-gateway-api-key\`. Each operation names the scope that it needs.
 Every POST may carry an \`Idempotency-Key\`: the same key with the same request has one effect within 24 hours.
 Every single resource has an \`ETag\`, which a change may name in \`If-Match\`.
-Errors have the body \`{"error": {"message", "type", "code", "param", "request_id"}}\`; docs/errors.md lists the codes.`;
+Errors have the body \`{"error": {"message", "type", "code", "param", "request_id"}}\`; the schema \`RefusalDetailDto\` lists the codes.`;
 
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 

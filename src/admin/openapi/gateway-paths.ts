@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Endpoint, Operation } from '../../providers/endpoint.js';
+import type { Endpoint, EndpointId, Operation } from '../../providers/endpoint.js';
 import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/catalog/registry.js';
@@ -7,31 +7,50 @@ import { API_KEY_SECURITY } from './security.js';
 import { ENDPOINT_DESCRIPTIONS, GATEWAY_SUMMARIES } from './descriptions/gateway-operations.js';
 import { GROUPS } from './descriptions/groups.js';
 
-const VIRTUAL_KEY = 'virtual-key';
-const PROVIDER = 'provider';
 const PROVIDER_KEY = 'provider-key';
-
-const header = (name: string, description: string) =>
-  ({ type: 'apiKey', in: 'header', name, description }) as const;
-
-/** The headers that select a provider. */
 const SCHEMES = {
-  [VIRTUAL_KEY]: header(
-    'x-gateway-virtual-key',
-    'Slug of a virtual key: stored credentials of a provider, with their limits.',
-  ),
-  [PROVIDER]: header(
-    'x-gateway-provider',
-    `Id of a provider, such as openai: one of the ${providers.size} that \`GET /v1/provider-catalog\` lists. \`x-gateway-custom-host\` beside it is the base URL of a private host that speaks its interface.`,
-  ),
-  [PROVIDER_KEY]: { type: 'http', scheme: 'bearer', description: "The provider's own key." },
+  [PROVIDER_KEY]: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "The provider's own key, for a provider that is named by `x-gateway-provider`.",
+  },
 } as const;
 
-/** Two ways to select a provider; a config or the model's name are others. */
-const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY]];
-const SECURITY = WAYS.map((way) =>
-  Object.fromEntries([API_KEY_SECURITY, ...way].map((scheme) => [scheme, [] as string[]])),
+/** Stored credentials need no key of the provider. */
+const SECURITY = [{ [API_KEY_SECURITY]: [] }, { [API_KEY_SECURITY]: [], [PROVIDER_KEY]: [] }];
+
+/** The headers that an interactive page offers, with the value that it fills in. docs/requests.md has the others. */
+const HEADERS: readonly { readonly name: string; readonly description: string; readonly example?: string }[] =
+  [
+    {
+      name: 'x-gateway-provider',
+      description: `Id of a provider: one of the ${providers.size} that \`GET /v1/provider-catalog\` lists. All but \`sandbox\` need their key in \`Authorization\`. Leave it out if a virtual key, a config or the model names the target.`,
+      example: 'sandbox',
+    },
+    {
+      name: 'x-gateway-virtual-key',
+      description: 'Slug of a virtual key: stored credentials of a provider, with their limits.',
+    },
+    {
+      name: 'x-gateway-config',
+      description: 'Slug or id of a routing config, or the document itself as JSON.',
+    },
+    {
+      name: 'x-gateway-custom-host',
+      description:
+        'Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`.',
+    },
+    { name: 'x-gateway-trace-id', description: 'Id that joins several requests in the request log.' },
+    {
+      name: 'x-gateway-metadata',
+      description:
+        'JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`.',
+    },
+  ];
+const HEADERS_BY_NAME = Object.fromEntries(
+  HEADERS.map(({ name, ...rest }) => [name, { name, in: 'header', schema: { type: 'string' }, ...rest }]),
 );
+const HEADER_REFERENCES = HEADERS.map(({ name }) => ({ $ref: `#/components/parameters/${name}` }));
 
 /** The common response of every endpoint, defined once. */
 const ANSWER = 'ProviderAnswer';
@@ -40,7 +59,7 @@ const RESPONSES = {
   [ANSWER]: { description: "The provider's response, in the format of the path." },
   [REFUSAL]: {
     description:
-      "A refusal. The header `x-gateway-error-source` says whose: `gateway`, with the codes of docs/errors.md, or `provider`, with the provider's own body.",
+      "A refusal. The header `x-gateway-error-source` says whose: `gateway`, with a code that the schema `RefusalDetailDto` lists, or `provider`, with the provider's own body.",
   },
 };
 
@@ -57,6 +76,9 @@ export function addGatewayPaths(document: OpenAPIObject): void {
     ...document.components,
     securitySchemes: { ...document.components?.securitySchemes, ...SCHEMES },
     responses: { ...document.components?.responses, ...RESPONSES },
+    parameters: { ...document.components?.parameters, ...HEADERS_BY_NAME } as NonNullable<
+      OpenAPIObject['components']
+    >['parameters'],
     requestBodies: Object.fromEntries(
       Object.entries(MEDIA).map(([body, type]) => [
         body,
@@ -83,14 +105,17 @@ const describe = (endpoint: Endpoint, { method, path }: Operation): object => {
     description: ENDPOINT_DESCRIPTIONS[endpoint.id],
     externalDocs: { url: endpoint.source },
     security: SECURITY,
-    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-      name,
-      in: 'path',
-      description: PATH_PARAMETERS[name],
-      required: true,
-      schema: { type: 'string' },
-    })),
-    ...(method === 'POST' && { requestBody: { $ref: `#/components/requestBodies/${endpoint.body}` } }),
+    parameters: [
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+        name,
+        in: 'path',
+        description: PATH_PARAMETERS[name],
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...HEADER_REFERENCES,
+    ],
+    ...(method === 'POST' && { requestBody: bodyOf(endpoint) }),
     responses: {
       '200': { $ref: `#/components/responses/${ANSWER}` },
       default: { $ref: `#/components/responses/${REFUSAL}` },
@@ -105,6 +130,28 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   batch_id: 'Id of the batch at the provider.',
   model: 'Id of the model.',
 };
+
+const PROMPT = [{ role: 'user', content: 'Hello' }];
+/** Bodies that the sandbox answers as they stand. */
+const BODY_EXAMPLES: Partial<Readonly<Record<EndpointId, object>>> = {
+  'chat-completions': { model: 'sandbox-1', messages: PROMPT },
+  completions: { model: 'sandbox-1', prompt: 'Hello' },
+  messages: { model: 'sandbox-1', max_tokens: 100, messages: PROMPT },
+  'count-tokens': { model: 'sandbox-1', messages: PROMPT },
+  responses: { model: 'sandbox-1', input: 'Hello' },
+  embeddings: { model: 'sandbox-1', input: 'Hello' },
+  rerank: { model: 'sandbox-1', query: 'Hello', documents: ['Hello', 'Goodbye'] },
+  moderations: { model: 'sandbox-1', input: 'Hello' },
+  'image-generations': { model: 'sandbox-1', prompt: 'A harbour at night' },
+  speech: { model: 'sandbox-1', input: 'Hello', voice: 'alloy' },
+};
+
+function bodyOf({ id, body }: Endpoint): object {
+  const example = BODY_EXAMPLES[id];
+  return example
+    ? { content: { [MEDIA[body]]: { ...contentOf(body), example } } }
+    : { $ref: `#/components/requestBodies/${body}` };
+}
 
 /** Bodies are those of the provider's API; the gateway reads only the model. */
 const contentOf = (body: Endpoint['body']): object => {

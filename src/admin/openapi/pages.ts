@@ -21,5 +21,8 @@ export function serveDocs(app: NestFastifyApplication): void {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
     customSiteTitle: 'Gatehouse API',
+    // The viewer's own header offers to load other documents.
+    customCss: '.swagger-ui .topbar { display: none }',
+    swaggerOptions: { docExpansion: 'none', filter: true, tryItOutEnabled: true },
   });
 }

@@ -1,3 +1,5 @@
+import { ERROR_CODES } from '../../../common/errors/catalog.js';
+
 /**
  * Descriptions of fields shared by many resources. A key is a field's name, or `Owner.name` for the field of one schema (without "Dto",
  * "Create" and "Update") or of one enclosing object. A DTO's own description takes precedence.
@@ -67,7 +69,7 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   role_mappings: 'Roles that the groups of a user give. Default: none.',
   'RefusalDetail.message': 'What was wrong, where, and what to do next. For display; the wording may change.',
   'RefusalDetail.type': 'Class of the error. Use `code` to tell errors apart.',
-  'RefusalDetail.code': 'Stable code of the error, from the list in docs/errors.md.',
+  'RefusalDetail.code': `Stable code of the error: ${ERROR_CODES.map((code) => `\`${code}\``).join(', ')}. More may follow.`,
   'RefusalDetail.param':
     'Name of the field or parameter that was wrong. Null if the error concerns no single one.',
   'Refusal.error': 'What was wrong.',

@@ -131,7 +131,7 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
 
   'Config.name': 'Name of the config.',
   'Config.config':
-    'Routing document: targets and the strategy that chooses between them. See docs/configs.md.',
+    'Routing document: targets and the strategy that chooses between them. `POST /v1/configs/simulate` shows which targets a request would reach.',
   'ConfigVersion.config': 'Routing document of this version, as JSON text.',
   'Saved.config': 'The routing document as it was saved or would be saved.',
   'Config.slug':
@@ -181,10 +181,8 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   'SimulatedTarget.config_id': 'Id of the saved config in which the target stands.',
 
   'Guardrail.name': 'Name of the guardrail.',
-  checks:
-    'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret. See docs/guardrails.md.',
-  actions:
-    'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store. See docs/guardrails.md.',
+  checks: 'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.',
+  actions: 'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store.',
   'CreateGuardrail.organisation_id':
     'Id of the organization, for a guardrail of all its workspaces. Give either this or `workspace_id`.',
 };
