@@ -12,6 +12,7 @@ import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js'
 import type { Sight } from '../../src/auth/permissions/sight.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { PostgresUsageReader } from '../../src/request-log/analytics/postgres/postgres-usage-reader.js';
+import { KeyNamesReader } from '../../src/request-log/reading/key-names.js';
 import { KeptLogs } from '../../src/request-log/reading/kept-logs.js';
 import { conditionOf, type LogFilterName } from '../../src/request-log/reading/log-filters.js';
 import { LogScope } from '../../src/request-log/reading/log-scope.js';
@@ -52,8 +53,9 @@ type Ask = (reach: Sight, query: Readonly<Record<string, string>>) => Promise<un
 function questionsOf(database: ExplainingDatabase): Readonly<Record<string, Ask>> {
   const kept = new KeptLogs(database, { retentionDays: { logs: 0, bodies: 0, minutes: 0 } });
   const usage = new PostgresUsageReader(database, kept, new LogScope(database));
-  const analytics = new AnalyticsService(usage, new FeedbackReader(database, kept));
-  const [overview, facets] = [new OverviewService(usage), new FacetsService(usage)];
+  const names = new KeyNamesReader(database);
+  const analytics = new AnalyticsService(usage, new FeedbackReader(database, kept), names);
+  const [overview, facets] = [new OverviewService(usage, names), new FacetsService(usage, names)];
   const graphs = GRAPHS.map((graph): [string, Ask] => [
     `graph ${graph.name}`,
     (reach, query) => analytics.graph(reach, query, graph),

@@ -133,7 +133,7 @@ const groupsOf = (fields: readonly string[]) => ({
   },
 });
 
-const GROUP_FIELDS = [...new Set(Object.values(GROUPINGS).map(({ field }) => field))];
+const GROUP_FIELDS = [...new Set([...Object.values(GROUPINGS).map(({ field }) => field), 'api_key_name'])];
 const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_with_feedback'];
 
 /** Charts are rows of a table, and each becomes a handler of this controller below. */

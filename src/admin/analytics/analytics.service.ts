@@ -3,12 +3,13 @@ import type { Sight } from '../../auth/permissions/sight.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { parameterError } from '../../common/errors/field-errors.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
+import { KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { type CountedRange, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
-import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
+import { type ColumnName, columnOf, COLUMNS, type Grouping, GROUPINGS, isColumn } from './groups.js';
 
 /** The counted time range, as shown. */
 export interface ShownRange {
@@ -49,6 +50,7 @@ export class AnalyticsService {
   constructor(
     private readonly usage: AnalyticsReader,
     private readonly feedback: FeedbackReader,
+    private readonly names: KeyNamesReader,
   ) {}
 
   /** Every slot of the range has a point, including slots without requests. */
@@ -112,8 +114,12 @@ export class AnalyticsService {
       direction,
       page: pageOf(query),
     });
+    const isOfKeys = grouping === GROUPINGS.api_key;
+    const keys = isOfKeys ? rows.map(([value]) => value) : [];
+    const names = await this.names.of(reach.organizationId, keys);
     const data = rows.map(([value, sums]) => ({
       [grouping.field]: value,
+      ...(isOfKeys && { api_key_name: names.get(value) ?? null }),
       ...Object.fromEntries(columns.map((name) => [name, cell(grouping, name, sums)])),
       object: 'analytics-group',
     }));

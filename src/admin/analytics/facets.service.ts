@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
 import { type ListQuery, pageOf } from '../../common/http/page.js';
+import { KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';
@@ -29,7 +30,10 @@ export const isFacet = (name: string): name is FacetName => Object.hasOwn(FACETS
 /** The values that a list can be filtered by. Never reads request rows, so its speed does not depend on their number. */
 @Injectable()
 export class FacetsService {
-  constructor(private readonly usage: AnalyticsReader) {}
+  constructor(
+    private readonly usage: AnalyticsReader,
+    private readonly names: KeyNamesReader,
+  ) {}
 
   async read(reach: Sight, query: ListQuery, name: FacetName): Promise<FacetDto> {
     const { take } = pageOf(query);
@@ -47,12 +51,15 @@ export class FacetsService {
         page: { skip: 0, take: take + 1 },
       },
     );
-    const named = groups.rows.filter(([value]) => value !== '');
+    const withValue = groups.rows.filter(([value]) => value !== '');
+    const values = withValue
+      .slice(0, take)
+      .map(([value, sums]) => ({ value, requests: sums.count('requests') }));
     return Object.assign(new FacetDto(), {
       range: shownRange(groups.range),
       is_filtered: counted.length === conditions.length,
-      has_more: groups.total - (groups.rows.length - named.length) > Math.min(named.length, take),
-      data: named.slice(0, take).map(([value, sums]) => ({ value, requests: sums.count('requests') })),
+      has_more: groups.total - (groups.rows.length - withValue.length) > Math.min(withValue.length, take),
+      data: name === 'api_key_id' ? await this.names.added(reach.organizationId, values) : values,
     });
   }
 }

@@ -1,6 +1,14 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApiMoment } from '../shapes/fields.js';
 import type { ShownRange } from './analytics.service.js';
+
+const ApiKeyName = (): PropertyDecorator =>
+  ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'Only of API keys: the name, also of a revoked key. Null if the key does not exist.',
+    example: null,
+  });
 
 export class CountedRangeDto implements ShownRange {
   @ApiMoment()
@@ -97,6 +105,9 @@ export class OverviewGroupDto {
   @ApiProperty({ example: 'gpt-5' })
   readonly value: string;
 
+  @ApiKeyName()
+  readonly name?: string | null;
+
   @ApiProperty({ example: 20_118 })
   readonly requests: number;
 
@@ -187,6 +198,9 @@ export class FacetValueDto {
   /** The filter value to use. */
   @ApiProperty({ example: 'gpt-5' })
   readonly value: string;
+
+  @ApiKeyName()
+  readonly name?: string | null;
 
   @ApiProperty({ example: 20_118 })
   readonly requests: number;

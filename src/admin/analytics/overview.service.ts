@@ -9,6 +9,8 @@ import {
   type UsageQuery,
   AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
+import { KeyNamesReader } from '../../request-log/reading/key-names.js';
+import { conditionOf } from '../../request-log/reading/log-filters.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import { shownRange } from './analytics.service.js';
 import {
@@ -53,13 +55,18 @@ interface Period {
 /** All figures of one screen in one response: a period, the previous one, and the top entries. */
 @Injectable()
 export class OverviewService {
-  constructor(private readonly usage: AnalyticsReader) {}
+  constructor(
+    private readonly usage: AnalyticsReader,
+    private readonly names: KeyNamesReader,
+  ) {}
 
-  read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
+  async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
-    return this.usage.together(reach, bothPeriods(asked.range), (usage) =>
+    const overview = await this.usage.together(reach, bothPeriods(asked.range), (usage) =>
       new OverviewReading(usage, reach, query).read(asked),
     );
+    const keys = await this.names.added(reach.organizationId, overview.top_api_keys);
+    return Object.assign(overview, { top_api_keys: keys });
   }
 }
 

@@ -140,7 +140,7 @@ export class LogDetailDto extends LogDto {
     response,
     ...told
   }: LogDetail): LogDetailDto {
-    const log = LogDto.from(row);
+    const log = LogDto.from(row, { api_key_name: told.apiKeyName });
     const route = (row.decisions ?? []).map((text) => LogDecisionDto.from(text));
     const hedgedTo = new Set(route.flatMap(({ kind, target }) => (kind === 'hedge' && target ? target : [])));
     const reasons = attemptReasons(attempts, told.config?.document ?? null, hedgedTo);
@@ -171,6 +171,7 @@ export class LogDetailDto extends LogDto {
 /** The parts of a detail. */
 export interface LogDetail {
   readonly row: LogRow;
+  readonly apiKeyName: string | null;
   readonly attempts: readonly ShownAttempt[];
   readonly config: UsedConfig | null;
   readonly budgets: readonly ChargedBudget[];

@@ -14,6 +14,8 @@ const NANO_USD_PER_CENT = 10_000_000;
 export class LogDto extends LogColumnsDto {
   @ApiProperty({ enum: ['log'] }) readonly object = 'log';
   @text('ws-default') readonly workspace_slug: string | null;
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'checkout-api' })
+  readonly api_key_name?: string | null;
 
   @ApiProperty() readonly is_success: boolean;
   @text('openai') readonly ai_org: string | null;
@@ -43,15 +45,18 @@ export class LogDto extends LogColumnsDto {
   })
   readonly response_preview?: string;
 
-  static from(row: LogRow, previews: Previews = {}): LogDto {
+  static from(row: LogRow, more: MoreOfLog = {}): LogDto {
     return Object.assign(new LogDto(), {
       ...shownColumns(row),
       workspace_slug: row.workspace_slug,
       ...compatible(row),
-      ...previews,
+      ...more,
     });
   }
 }
+
+/** Data that other tables have. */
+type MoreOfLog = Previews & Pick<LogDto, 'api_key_name'>;
 
 export type Previews = Pick<LogDto, 'request_preview' | 'response_preview'>;
 

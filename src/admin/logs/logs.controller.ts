@@ -109,6 +109,10 @@ export class LogsController {
 
   private async shown(caller: Principal, rows: readonly LogRow[]): Promise<LogDto[]> {
     const previews = await this.logs.previews(caller, rows);
-    return rows.map((row) => LogDto.from(row, previews.get(row.id)));
+    const names = await this.logs.keyNames(caller, rows);
+    return rows.map((row) => {
+      const api_key_name = names.get(row.api_key_id ?? '') ?? null;
+      return LogDto.from(row, { api_key_name, ...previews.get(row.id) });
+    });
   }
 }

@@ -9,6 +9,7 @@ import type { LogDetail } from './log-detail.dto.js';
 import type { LogQuery } from './rows/log-query.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
 import { KeptLogs } from '../../request-log/reading/kept-logs.js';
+import { type KeyNames, KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { LogRows } from './rows/log-rows.js';
 import { MOST_FEEDBACK, RequestParts } from './request-parts.js';
 import type { CappedCount, Previews } from './log.dto.js';
@@ -30,6 +31,7 @@ export class LogsService {
     private readonly route: RouteParts,
     private readonly bodies: StoredBodies,
     private readonly kept: KeptLogs,
+    private readonly names: KeyNamesReader,
   ) {}
 
   /** A page, and the cursor of the next; null when there is none. */
@@ -53,6 +55,14 @@ export class LogsService {
       found.set(request_id, of);
     }
     return found;
+  }
+
+  /** Names of the API keys of a page. */
+  keyNames({ organizationId }: Principal, rows: readonly LogRow[]): Promise<KeyNames> {
+    return this.names.of(
+      organizationId,
+      rows.map(({ api_key_id }) => api_key_id),
+    );
   }
 
   async count(reach: Reach, query: LogQuery): Promise<CappedCount> {
@@ -83,6 +93,7 @@ export class LogsService {
     const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.parts.attemptsOf(row);
+    const keyNames = await this.names.of(row.organisation_id, [row.api_key_id]);
     const config = await this.route.configOf(row);
     const budgets = await this.route.budgetsOf(row, attempts);
     const feedback = await this.parts.feedbackOn(row);
@@ -95,6 +106,7 @@ export class LogsService {
     };
     return {
       row,
+      apiKeyName: keyNames.get(row.api_key_id ?? '') ?? null,
       attempts,
       config,
       budgets,

@@ -10,9 +10,6 @@ import styles from './logs.module.css';
 const { columns: titles, notes } = words.logs;
 const DENIED = 446;
 
-/** Names of keys by id: the log itself contains only ids. */
-export type KeyNames = ReadonlyMap<string, string>;
-
 export const LOG_COLUMN_KEYS = [
   'time',
   'status',
@@ -37,7 +34,7 @@ const textColumn = (
 ): Column<LogRow> => ({ key, title, width, cell: (row) => <Value isMuted>{textOf(row)}</Value> });
 
 /** Every column available in the list, in order. */
-export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
+export const LOG_COLUMNS: readonly Column<LogRow>[] = [
   {
     key: 'time',
     title: titles.time,
@@ -63,7 +60,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
     'minmax(90px, 1.2fr)',
     ({ virtual_key, provider }) => virtual_key ?? provider,
   ),
-  textColumn('api_key', titles.apiKey, 'minmax(90px, 1.2fr)', (row) => keyName(row, keyNames)),
+  textColumn('api_key', titles.apiKey, 'minmax(90px, 1.2fr)', keyName),
   textColumn('provider', titles.provider, 'minmax(80px, 1fr)', ({ provider }) => provider),
   textColumn('endpoint', titles.endpoint, 'minmax(100px, 1fr)', ({ endpoint }) => endpoint),
   textColumn('trace', titles.trace, 'minmax(100px, 1fr)', ({ trace_id }) => trace_id),
@@ -105,8 +102,10 @@ export function Cost({ log: { status, cost_nano_usd } }: { log: LogRow }) {
   );
 }
 
-const keyName = ({ api_key_id }: LogRow, names: KeyNames): string | null =>
-  api_key_id === null ? null : (names.get(api_key_id) ?? api_key_id.slice(-6));
+/** The end of the id where the row of the key does not exist. */
+export function keyName({ api_key_id, api_key_name }: LogRow): string | null {
+  return api_key_name ?? api_key_id?.slice(-6) ?? null;
+}
 
 /** The first of these that applies: denied, fell back, cached, retried. */
 function Notes({ row }: { row: LogRow }) {
@@ -127,7 +126,7 @@ function noteOf({ status, fallback_count, cache_status, retry_count }: LogRow) {
   return retry_count ? { Icon: IconRefresh, text: notes.retries(retry_count) } : null;
 }
 
-export function CompactLog({ row, keyNames }: { row: LogRow; keyNames: KeyNames }) {
+export function CompactLog({ row }: { row: LogRow }) {
   return (
     <CompactRow
       title={
@@ -138,7 +137,7 @@ export function CompactLog({ row, keyNames }: { row: LogRow; keyNames: KeyNames 
       end={<Cost log={row} />}
       details={[
         <Moment key="time" at={row.created_at} as="clock" />,
-        keyName(row, keyNames),
+        keyName(row),
         duration(row.duration_ms),
       ]}
       note={<Notes row={row} />}

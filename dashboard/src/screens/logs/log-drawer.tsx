@@ -10,10 +10,10 @@ import { EmptyState, Loadable } from '../../parts/states/states';
 import { visibleText } from '../../parts/format/visible-text';
 import { Identifier } from '../../parts/values/identifier';
 import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
-import { useKeyNames } from '../../session/key-names';
 import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './log-drawer.module.css';
+import { keyName } from './log-columns';
 import { failureOf } from './log-failure';
 import { CostTab } from './tabs/cost-tab';
 import { FeedbackTab, GuardrailsTab } from './tabs/judgement-tabs';
@@ -63,8 +63,7 @@ export function LogDrawer({ id, tab, onTab, onStep, onClose }: LogDrawerProps) {
 }
 
 function Head({ log }: { log: LogDetail }) {
-  const keyNames = useKeyNames([log.api_key_id]);
-  const key = log.api_key_id === null ? null : (keyNames.get(log.api_key_id) ?? log.api_key_id.slice(-6));
+  const key = keyName(log);
   return (
     <>
       <h2 className={styles.title}>

@@ -8,7 +8,6 @@ import { bucketMinutes, type Interval, intervalOf, parseRange, rangeText } from 
 import { RangePicker } from '../../parts/range/range-picker';
 import { Page } from '../../parts/shell/page';
 import { useZone } from '../../parts/zone';
-import { useKeyNames } from '../../session/key-names';
 import { usePlace } from '../../session/session';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
@@ -94,7 +93,6 @@ function NoFigures({ state }: Figures) {
 
 function FigureBoard({ interval, ...figures }: Figures & { readonly interval: Interval }) {
   const { overview, state } = figures;
-  const keyNames = useKeyNames((overview?.top_api_keys ?? []).map(({ value }) => value));
   const range = rangeText({ kind: 'absolute', ...interval });
   return (
     <>
@@ -127,7 +125,7 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
       />
       <GroupCard
         title={overviewWords.costByKey}
-        groups={overview?.top_api_keys.map((key) => ({ ...byCost(key), name: keyNames.get(key.value) }))}
+        groups={overview?.top_api_keys.map((key) => ({ ...byCost(key), name: key.name ?? undefined }))}
         format={cents}
         field="api_key"
         {...{ state, range }}

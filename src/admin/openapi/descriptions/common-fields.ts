@@ -36,6 +36,8 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
     'Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.',
   user_id: 'Id of the user. Null if there is none.',
   api_key_id: 'Id of the API key. Null if none was used.',
+  api_key_name:
+    'Name of the API key, also of a revoked one. Null if none was used, or if it does not exist. Absent in traces and live updates.',
   request_id: 'Id of the request. Support and the request log find it by this id.',
   provider: 'Id of the provider in the provider catalogue, such as `openai`.',
   model: "Id of the model, as its provider's documentation writes it.",
