@@ -8,6 +8,7 @@ import { type Filter, filtersText, parseFilters } from '../../parts/filters/filt
 import { FilterBar } from '../../parts/filters/filter-bar';
 import { saveFile } from '../../parts/files/save-file';
 import { exact } from '../../parts/format/numbers';
+import { visibleText } from '../../parts/format/visible-text';
 import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
 import { RangePicker } from '../../parts/range/range-picker';
 import { Page } from '../../parts/shell/page';
@@ -19,6 +20,7 @@ import { auditWords } from '../../words/audit';
 import { words } from '../../words/en';
 import { AUDIT_FIELDS, conditionsOf } from './audit-filters';
 import { AuditDrawer } from './audit-drawer';
+import { sentenceOf, subjectOf } from './audit-sentence';
 import { ChainCheck } from './chain-check';
 
 const { columns: titles, outcomes } = auditWords;
@@ -51,18 +53,21 @@ const COLUMNS: readonly Column<AuditRecord>[] = [
   {
     key: 'action',
     title: titles.action,
-    width: 'minmax(90px, 1fr)',
-    cell: ({ action }) => <Value>{action}</Value>,
-  },
-  {
-    key: 'resource',
-    title: titles.resource,
-    width: 'minmax(140px, 1.6fr)',
-    cell: ({ resource_type, uri }) => <Value isMuted>{`${resource_type}  ${uri}`}</Value>,
+    width: 'minmax(220px, 2.6fr)',
+    cell: (record) => <Action record={record} />,
   },
   { key: 'ip', title: titles.ip, width: '130px', cell: ({ client_ip }) => <code>{client_ip}</code> },
   { key: 'result', title: titles.result, width: '90px', cell: (record) => <Outcome record={record} /> },
 ];
+
+function Action({ record }: { record: AuditRecord }) {
+  const subject = subjectOf(record);
+  return (
+    <>
+      {sentenceOf(record)} {subject !== null && <b>{visibleText(subject)}</b>}
+    </>
+  );
+}
 
 function Outcome({ record: { outcome } }: { record: AuditRecord }) {
   return <StatusPill tone={OUTCOME_TONES[outcome]}>{outcomes[outcome] ?? outcome}</StatusPill>;
@@ -148,8 +153,7 @@ export function AuditLogPage({
             end={<Outcome record={record} />}
             details={[
               <Moment key="time" at={record.timestamp} as="moment" />,
-              record.action,
-              record.resource_type,
+              <Action key="action" record={record} />,
             ]}
           />
         )}

@@ -119,6 +119,12 @@ export const PAGES = [
   },
 ] as const;
 
+/** Whether a path is a page of the organization, although its address may name a workspace. */
+export const isOrganizationPage = (path: string): boolean =>
+  PAGES.some(
+    ({ to, group }) => group === groups.organization && path.endsWith(to.slice(to.lastIndexOf('/'))),
+  );
+
 /** The links of areas that the user can enter. Null (no user yet) shows all. */
 export function navigationOf(may: ((scope: string) => boolean) | null): readonly NavigationGroup[] {
   const visible = PAGES.filter(({ scopes }) => may === null || scopes.some(may));

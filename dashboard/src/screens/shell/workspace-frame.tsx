@@ -1,4 +1,4 @@
-import { Navigate, Outlet } from '@tanstack/react-router';
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useHotkeys } from '@mantine/hooks';
 import type { Session, SessionWorkspace } from '../../api/auth';
@@ -12,7 +12,7 @@ import { useTimeZone } from '../../session/time-zone';
 import { words } from '../../words/en';
 import { NotFoundPage } from './fallback-pages';
 import { NoWorkspacePage } from './no-workspace-page';
-import { navigationOf, renderNavigationLink } from './navigation';
+import { isOrganizationPage, navigationOf, renderNavigationLink } from './navigation';
 import { PersonMenu } from './person-menu';
 import { WorkspaceSwitcher } from './workspace-switcher';
 import styles from './workspace-frame.module.css';
@@ -89,6 +89,9 @@ function SignedInFrame(props: SignedInFrameProps) {
   const { zone } = useTimeZone();
   const [isSearching, setSearching] = useState(false);
   useHotkeys([['mod+K', () => setSearching(true)]], []);
+  const isOfOrganization = useRouterState({
+    select: ({ location: { pathname } }) => isOrganizationPage(pathname),
+  });
   const may = (scope: string): boolean => workspace.scopes.includes(scope) || session.scopes.includes(scope);
   return (
     <PlaceProvider value={{ session, workspace }}>
@@ -100,7 +103,11 @@ function SignedInFrame(props: SignedInFrameProps) {
           }
           switcher={<WorkspaceSwitcher session={session} workspace={workspace} />}
           person={<PersonMenu />}
-          crumbs={isOfWorkspace ? [session.organisation.name, workspace.name] : [session.organisation.name]}
+          crumbs={
+            isOfWorkspace && !isOfOrganization
+              ? [session.organisation.name, workspace.name]
+              : [session.organisation.name]
+          }
           openSearch={() => setSearching(true)}
           banner={
             isUnavailable && (
