@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { LoadState } from '../states/load-state';
@@ -31,6 +32,8 @@ export interface DataTableProps<Row> {
   readonly empty: ReactNode;
   readonly selected?: string;
   readonly onOpen?: (row: Row) => void;
+  /** Wraps the first cell into a link to what `onOpen` opens, so that the browser can open a row in a new tab. Must be stable. */
+  readonly renderLink?: (row: Row, content: ReactNode) => ReactNode;
   /** Called when the last rows become visible. Absent when there are no more. */
   readonly onEnd?: (() => void) | undefined;
   /** Called when the first rows become visible and others precede them. */
@@ -85,6 +88,7 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
     onOpen: props.onOpen,
     scrollTo: (at) => virtualizer.scrollToIndex(at),
   });
+  useWindowEvent('keydown', (event) => scroll.current && keys.onPageKey(event, scroll.current));
   const items = virtualizer.getVirtualItems();
   useEdge((items.at(-1)?.index ?? 0) >= count - OVERSCAN, count, props.onEnd);
   useEdge(firstRow > 0 && (items[0]?.index ?? 0) <= firstRow, firstRow, props.onStart);
@@ -105,7 +109,10 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
         }}
         onClick={(event) => {
           const row = rows[(clickedRow(event) ?? NaN) - firstRow];
-          if (row !== undefined) props.onOpen?.(row);
+          if (row !== undefined && !openedInNewTab(event)) props.onOpen?.(row);
+        }}
+        onAuxClick={(event) => {
+          if (event.button === MIDDLE_BUTTON && clickedRow(event) !== null) openedInNewTab(event);
         }}
         onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop < rowHeight)}
         style={tracks(columns, rowHeight)}
@@ -126,6 +133,7 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
                   opens={props.onOpen !== undefined}
                   columns={columns}
                   renderCompact={props.renderCompact}
+                  renderLink={props.renderLink}
                 />
               )
             );
@@ -191,7 +199,20 @@ function clickedRow({ target }: MouseEvent): number | null {
   return isOwn || getSelection()?.toString() ? null : rowAt(target);
 }
 
+const MIDDLE_BUTTON = 1;
+
+/** Opens the link of a row in a new tab, if the click asks for one. */
+function openedInNewTab({ target, button, ctrlKey, metaKey }: MouseEvent): boolean {
+  const link = (target as Element)
+    .closest('[data-row]')
+    ?.querySelector<HTMLAnchorElement>('a[data-row-link]');
+  if (!link || !(button === MIDDLE_BUTTON || ctrlKey || metaKey)) return false;
+  open(link.href, '_blank', 'noopener');
+  return true;
+}
+
 interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'renderCompact'> {
+  readonly renderLink: DataTableProps<Row>['renderLink'];
   readonly row: Row;
   readonly index: number;
   readonly start: number;
@@ -202,7 +223,7 @@ interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rend
 
 /** The grid handles clicks and focus, so that a visible row is not rendered again when handlers change. */
 const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, start, isSelected, isReached, opens, columns, renderCompact } = props;
+  const { row, index, start, isSelected, isReached, opens, columns, renderCompact, renderLink } = props;
   return (
     <div
       className={styles.row}
@@ -214,9 +235,9 @@ const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
       data-opens={opens || undefined}
       style={{ transform: `translateY(${start}px)` }}
     >
-      {columns.map(({ key, align, cell }) => (
+      {columns.map(({ key, align, cell }, at) => (
         <span key={key} role="gridcell" className={styles.cell} data-align={align}>
-          {cell(row)}
+          {at === 0 && renderLink ? renderLink(row, cell(row)) : cell(row)}
         </span>
       ))}
       <span role="gridcell" className={styles.compact}>

@@ -19,7 +19,10 @@ const STEPS: Readonly<Record<string, number>> = {
   PageUp: -20,
 };
 
-const hasModifier = (event: KeyboardEvent): boolean => event.metaKey || event.ctrlKey || event.altKey;
+const ENTERING: ReadonlySet<string> = new Set(['j', 'k']);
+
+type Modifiers = Pick<KeyboardEvent, 'metaKey' | 'ctrlKey' | 'altKey'>;
+const hasModifier = (event: Modifiers): boolean => event.metaKey || event.ctrlKey || event.altKey;
 
 /** Keyboard navigation through the rows of a grid. One row is in the tab order: the one focused last. */
 export function useRowKeys<Row>(options: RowKeysOptions<Row>) {
@@ -53,5 +56,12 @@ export function useRowKeys<Row>(options: RowKeysOptions<Row>) {
     event.preventDefault();
   };
 
-  return { reached, reach: setMoved, onKeyDown };
+  /** `j` and `k` enter the rows where nothing has the focus, as on a page that was just opened. */
+  const onPageKey = (event: globalThis.KeyboardEvent, grid: HTMLElement): void => {
+    if (event.target !== document.body || hasModifier(event) || !ENTERING.has(event.key)) return;
+    move(grid, reached + (moved === null ? 0 : (STEPS[event.key] ?? 0)));
+    event.preventDefault();
+  };
+
+  return { reached, reach: setMoved, onKeyDown, onPageKey };
 }

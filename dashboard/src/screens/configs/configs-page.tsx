@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { IconRoute2 } from '@tabler/icons-react';
-import { type SubmitEvent, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, type SubmitEvent, useCallback, useState } from 'react';
 import { useMutation } from '../../api/use-mutation';
 import { Dialog } from '../../parts/overlay/dialog';
 import { type ConfigRow, configsQuery, createConfig } from '../../api/configs';
@@ -29,6 +30,20 @@ export function ConfigsPage({ isCreating, onCreating, onOpen }: ConfigsPageProps
   const { workspace } = usePlace();
   const may = useMay();
   const list = useList(configsQuery(workspace.slug), 'configs.list');
+  const renderLink = useCallback(
+    ({ slug }: ConfigRow, content: ReactNode) => (
+      <Link
+        to="/w/$workspace/configs/$slug"
+        params={{ workspace: workspace.slug, slug }}
+        search={{}}
+        tabIndex={-1}
+        data-row-link
+      >
+        {content}
+      </Link>
+    ),
+    [workspace.slug],
+  );
   const create = (
     <Can isAllowed={may('configs.create')} scope="configs.create">
       <Button variant="filled" onClick={() => onCreating(true)}>
@@ -46,6 +61,7 @@ export function ConfigsPage({ isCreating, onCreating, onOpen }: ConfigsPageProps
         state={list.state}
         onEnd={list.onEnd}
         onOpen={({ slug }) => onOpen(slug)}
+        renderLink={renderLink}
         renderCompact={(row) => (
           <CompactRow title={row.name} end={<Status config={row} />} details={[row.slug]} />
         )}

@@ -1,6 +1,7 @@
 import { Button, Kbd } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
-import { useCallback, useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo } from 'react';
 import { type LogRow } from '../../api/logs';
 import { type Filter, filtersText } from '../../parts/filters/filter';
 import { FilterBar } from '../../parts/filters/filter-bar';
@@ -11,15 +12,16 @@ import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { ColumnChooser } from '../../parts/table/column-chooser';
 import { DataTable } from '../../parts/table/data-table';
-import { useKeyNames } from '../../session/key-names';
+import { useColumns } from '../../parts/table/use-columns';
+import { usePlace } from '../../session/session';
 import { words } from '../../words/en';
-import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
+import { CompactLog, LOG_COLUMN_KEYS, LOG_COLUMNS } from './log-columns';
 import { LogsHistogram } from './logs-histogram';
 import styles from './logs.module.css';
 import { type LiveState, useLiveLogs } from './use-live-logs';
 import { ExportButton, SavedViewsButton } from './view-tools';
 import { type LogSearch, useLogList } from './use-log-list';
-import { keyIdsIn, useLogFields, useSuggestions } from './use-log-fields';
+import { useLogFields } from './use-log-fields';
 
 interface LogsPageProps {
   readonly search: LogSearch;
@@ -31,22 +33,26 @@ interface LogsPageProps {
 /** All requests of a workspace. The URL contains the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const { range, filters, interval, query, list, rows, firstRow, state } = useLogList(search);
-  const { suggest, keyIds } = useSuggestions(query);
-  const keyNames = useKeyNames([
-    ...rows.map(({ api_key_id }) => api_key_id),
-    ...keyIdsIn(filters),
-    ...keyIds,
-  ]);
-  const fields = useLogFields(keyNames);
-  const all = useMemo(() => logColumns(keyNames), [keyNames]);
-  const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
-  const columns = useMemo(() => all.filter(({ key }) => shown.includes(key)), [all, shown]);
-  const renderCompact = useCallback(
-    (row: LogRow) => <CompactLog row={row} keyNames={keyNames} />,
-    [keyNames],
-  );
+  const { suggest, fields } = useLogFields(query, rows, filters);
+  const { shown, choose } = useColumns('logs', search.columns, LOG_COLUMN_KEYS);
+  const columns = useMemo(() => LOG_COLUMNS.filter(({ key }) => shown.includes(key)), [shown]);
   const isLive = search.live === 'on';
   const { live, hasNewer, onTop } = useLiveLogs(isLive, query);
+  const { workspace } = usePlace();
+  const renderLink = useCallback(
+    ({ id }: LogRow, content: ReactNode) => (
+      <Link
+        to="/w/$workspace/logs/$id"
+        params={{ workspace: workspace.slug, id }}
+        search={search}
+        tabIndex={-1}
+        data-row-link
+      >
+        {content}
+      </Link>
+    ),
+    [workspace.slug, search],
+  );
   const change = (part: LogSearch): void => onSearch({ ...search, ...part });
   const changeFilters = (next: readonly Filter[]): void => change({ filter: filtersText(next) });
   return (
@@ -68,7 +74,11 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
     >
       <FilterBar fields={fields} filters={filters} suggest={suggest} onChange={changeFilters}>
         <SavedViewsButton search={search} onSearch={change} />
-        <ColumnChooser columns={all} shown={shown} onChange={(next) => change({ columns: next.join(',') })} />
+        <ColumnChooser
+          columns={LOG_COLUMNS}
+          shown={shown}
+          onChange={(next) => change({ columns: choose(next) })}
+        />
       </FilterBar>
       <LiveNotice live={live} />
       <LogsHistogram
@@ -90,6 +100,7 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         onTop={onTop}
         toTop={hasNewer ? words.logs.newer : undefined}
         onOpen={({ id }) => onOpen(id)}
+        renderLink={renderLink}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoLogs isFiltered={filters.length > 0} onClear={() => changeFilters([])} />}
         footer={<LogsFooter count={firstRow + rows.length} isLoading={list.isFetchingNextPage} />}
@@ -97,6 +108,8 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
     </Page>
   );
 }
+
+const renderCompact = (row: LogRow) => <CompactLog row={row} />;
 
 interface LiveButtonProps {
   readonly isLive: boolean;

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useList } from '../../api/lists';
@@ -22,6 +23,12 @@ const texts = peopleWords;
 const ROW_HEIGHT = 44;
 /** With the action in the second line. */
 const COMPACT_HEIGHT = 64;
+
+const linkOfPerson = ({ id }: Person, content: ReactNode) => (
+  <Link to="/org/people/$id" params={{ id }} tabIndex={-1} data-row-link>
+    {content}
+  </Link>
+);
 
 /** The users of the organization, their roles, and open invites. */
 export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
@@ -57,6 +64,7 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
         onEnd={list.onEnd}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         onOpen={({ id }) => onOpen(id)}
+        renderLink={linkOfPerson}
         renderCompact={(person) => (
           <CompactRow
             title={nameOf(person) || person.email}
