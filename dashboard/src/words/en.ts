@@ -94,6 +94,8 @@ export const words = {
     searchKey: 'Ctrl',
     searchNothing: 'Nothing matches. Paste a request id to open the request.',
     searchGoTo: 'Go to',
+    kinds: { apiKey: 'API key', config: 'Config', virtualKey: 'Virtual key', person: 'User' },
+    create: { apiKey: 'Create API key', virtualKey: 'Create virtual key', config: 'Create config' },
     searchOpenRequest: (id: string) => `Open request ${id}`,
     account: 'Account',
     theme: 'Theme',
