@@ -14,7 +14,10 @@ import { readNonce } from './theme/nonce';
 import { colorSchemeManager, cssVariables, theme } from './theme/theme';
 
 const nonce = readNonce();
-const queryClient = createQueryClient(() => queryClient.setQueryData(sessionQuery.queryKey, null));
+const queryClient = createQueryClient({
+  onSignedOut: () => queryClient.setQueryData(sessionQuery.queryKey, null),
+  onRefused: () => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+});
 const router = createAppRouter();
 
 // A page opened before an update requests files that no longer exist: the new page has the current names.

@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
 
 const MAX_RETRIES = 2;
@@ -24,14 +24,33 @@ export const retryInterval = ({
   readonly state: { readonly status: string; readonly error: unknown };
 }): number | false => state.status === 'error' && isOutage(state.error) && RETRY_MS;
 
-/** Failed queries of an outage are repeated until they succeed. `onSignedOut` is called when any response reports that the session has ended. */
-export const createQueryClient = (onSignedOut: () => void): QueryClient =>
-  new QueryClient({
+/** Refusals that follow a change of the user's rights: another role, or no longer a member of the workspace. */
+const REFUSED_RIGHTS: ReadonlySet<string> = new Set([
+  'forbidden',
+  'insufficient_scope',
+  'workspace_required',
+]);
+
+interface SessionEvents {
+  /** Any response reports that the session has ended. */
+  readonly onSignedOut: () => void;
+  /** The user may do less than the page knows. */
+  readonly onRefused: () => void;
+}
+
+/** Failed queries of an outage are repeated until they succeed. */
+export function createQueryClient({ onSignedOut, onRefused }: SessionEvents): QueryClient {
+  const reportRefusal = (error: unknown): void => {
+    if (error instanceof ApiError && REFUSED_RIGHTS.has(error.code)) onRefused();
+  };
+  return new QueryClient({
     queryCache: new QueryCache({
       onError: (error) => {
         if (error instanceof ApiError && error.status === 401) onSignedOut();
+        reportRefusal(error);
       },
     }),
+    mutationCache: new MutationCache({ onError: reportRefusal }),
     defaultOptions: {
       queries: {
         retry: isWorthRetrying,
@@ -42,3 +61,4 @@ export const createQueryClient = (onSignedOut: () => void): QueryClient =>
       mutations: { retry: false },
     },
   });
+}
