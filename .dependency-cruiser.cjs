@@ -42,7 +42,7 @@ module.exports = {
       comment: 'Another resource may use the service, the entity and the module; controllers and DTOs are private. `openapi` and `shapes` are what all of them stand on.',
       severity: 'error',
       from: { path: '^src/admin/([^/]+)/' },
-      to: { path: '^src/admin/[^/]+/', pathNot: ['^src/admin/($1|openapi|shapes)/', '\\.(service|entity|module)\\.ts$'] },
+      to: { path: '^src/admin/[^/]+/', pathNot: ['^src/admin/($1|http|openapi|shapes)/', '\\.(service|entity|module)\\.ts$'] },
     },
     {
       name: 'gateway-touches-no-database',

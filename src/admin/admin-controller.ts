@@ -4,7 +4,7 @@ import { AuthGuard } from '../auth/strategies/auth.guard.js';
 import { RoleGuard } from '../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
-import { KnownParametersGuard } from './known-parameters.guard.js';
+import { NoQueryGuard } from './http/no-query.guard.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from './openapi/security.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
@@ -22,7 +22,7 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_DOOR, true),
-    UseGuards(AuthGuard, ScopeGuard, RoleGuard, KnownParametersGuard, ReadableBodyGuard),
+    UseGuards(AuthGuard, ScopeGuard, RoleGuard, NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),
     ApiSecurity(API_KEY_SECURITY),

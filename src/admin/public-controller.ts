@@ -12,7 +12,7 @@ import {
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../common/http/body-limits.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
-import { KnownParametersGuard } from './known-parameters.guard.js';
+import { NoQueryGuard } from './http/no-query.guard.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
@@ -48,7 +48,7 @@ export function PublicController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
     SetMetadata(PUBLIC_DOOR, true),
-    UseGuards(KnownParametersGuard, ReadableBodyGuard),
+    UseGuards(NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
     ApiTags(tag),
   );

@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import { getMetadataStorage, type ValidationError } from 'class-validator';
+import type { ValidationError } from 'class-validator';
 import { AppError } from '../common/errors/app-error.js';
 import {
   fieldError,
@@ -10,8 +10,11 @@ import {
   unknownField,
 } from '../common/errors/field-errors.js';
 import { didYouMean } from '../common/text/nearest-names.js';
+import { fieldsOf, rulesOf } from './http/dto-rules.js';
+import { isQueryDto } from './http/query.dto.js';
+import { readQuery } from './http/read-query.js';
 
-/** Validates bodies against their DTO. Nothing is converted or silently dropped: unknown fields are named and refused. */
+/** Validates bodies and queries against their DTO. Nothing is silently dropped: unknown fields are named and refused. */
 export function createValidationPipe(): ValidationPipe {
   return new ObjectPipe({
     transform: true,
@@ -31,6 +34,7 @@ export function createValidationPipe(): ValidationPipe {
  */
 class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (isQueryDto(metadata.metatype)) return readQuery(value as object, metadata.metatype);
     if (metadata.type === 'body' && Array.isArray(value) && metadata.metatype !== Array)
       throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
     const dto: unknown = await super.transform(value, metadata).catch((thrown: unknown) => {
@@ -115,19 +119,11 @@ function ruleOf({ property, value, target, constraints = {} }: ValidationError):
   return kind === undefined ? withoutName(first, property) : `${subject} ${KINDS[kind]}${ofStrings}`;
 }
 
-/** The fields with rules in a DTO, which are all of its fields. */
-const fieldsOf = (target: object | undefined): readonly string[] => [
-  ...new Set(rulesOf(target).map(({ propertyName }) => propertyName)),
-];
-
 /** Whether each entry of a list must be a string. */
 const hasStrings = (target: object | undefined, property: string): boolean =>
   rulesOf(target).some(
     ({ propertyName, each, name }) => propertyName === property && each && name === 'isString',
   );
-
-const rulesOf = (target: object | undefined) =>
-  target ? getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false) : [];
 
 /** A wrong type is reported before its consequences. */
 const KINDS: Readonly<Record<string, string>> = {

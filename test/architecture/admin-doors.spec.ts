@@ -76,7 +76,7 @@ describe('the controllers of the administration', () => {
         'AuthGuard',
         'ScopeGuard',
         'RoleGuard',
-        'KnownParametersGuard',
+        'NoQueryGuard',
         'ReadableBodyGuard',
       ]);
       expect(names('__interceptors__')).toEqual(['IdempotencyInterceptor', 'AuditInterceptor']);

@@ -4,12 +4,12 @@ import {
   conditionOfParameter,
   LOG_FILTERS,
 } from '../../request-log/reading/log-filters.js';
-import { type ListQuery, noParameter, parameterOf } from '../../common/http/page.js';
+import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { automaticInterval, type Interval, INTERVALS, isTimeZone, timeSlots } from './time-slots.js';
-import { parameterError } from '../../common/errors/field-errors.js';
+import { parameterError, unknownParameter } from '../../common/errors/field-errors.js';
 
 /** The parameters besides the filters, also for the OpenAPI document. */
 export const RANGE_PARAMETERS = {
@@ -49,7 +49,7 @@ function conditionIn(query: ListQuery, name: string): QueryCondition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;
-  throw noParameter(name, [...Object.keys(LOG_FILTERS), ...OTHERS]);
+  throw unknownParameter(name, [...Object.keys(LOG_FILTERS), ...OTHERS]);
 }
 
 function rangeOf(query: ListQuery, now: number): TimeRange {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { flagOf, type ListQuery, pageIn, parameterOf } from '../../common/http/page.js';
 import { parameterError } from '../../common/errors/field-errors.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
@@ -55,7 +55,7 @@ export class AnalyticsService {
 
   /** Every slot of the range has a point, including slots without requests. */
   async graph(reach: Sight, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
-    pageOf(query); // Lists have pages; charts have all of their points.
+    pageIn(query); // Lists have pages; charts have all of their points.
     const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
@@ -77,7 +77,7 @@ export class AnalyticsService {
   }
 
   async feedbackGraph(reach: Sight, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
-    pageOf(query); // Lists have pages, and a graph has all of its points.
+    pageIn(query); // Lists have pages, and a graph has all of its points.
     const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
@@ -112,7 +112,7 @@ export class AnalyticsService {
       measures: measuresOf([...columns, orderBy]),
       orderBy: columnOf(orderBy).order,
       direction,
-      page: pageOf(query),
+      page: pageIn(query),
     });
     const isOfKeys = grouping === GROUPINGS.api_key;
     const keys = isOfKeys ? rows.map(([value]) => value) : [];

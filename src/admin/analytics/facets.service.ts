@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
 import { type ListQuery, pageOf } from '../../common/http/page.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
+import { type ListQuery, pageIn } from '../../common/http/page.js';
 import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';
@@ -36,7 +37,7 @@ export class FacetsService {
   ) {}
 
   async read(reach: Sight, query: ListQuery, name: FacetName): Promise<FacetDto> {
-    const { take } = pageOf(query);
+    const { take } = pageIn(query);
     const { range, conditions } = analyticsQueryOf(query, [], ['page_size', 'pageSize']);
     const counted = conditions.filter(isCountedAhead);
     const groups = await this.usage.groups(

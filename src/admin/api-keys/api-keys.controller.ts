@@ -4,9 +4,9 @@ import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/acces
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import type { ApiKey } from './api-key.entity.js';
-import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
@@ -22,22 +22,10 @@ import {
   UpdateApiKeyDto,
 } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { KEY_STATUSES, KEY_TYPES, keyFiltersOf, MOST_IDS } from './key-filters.js';
+import { ListKeysQuery, ReadKeyQuery } from './key-query.dto.js';
 import { KeyListService } from './key-list.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { KeyUseService, type LastUse } from './key-use.service.js';
-
-const LAST_USE = 'include_last_used_at';
-
-const LastUseParameter = (): MethodDecorator =>
-  QueryParameter({
-    name: LAST_USE,
-    required: false,
-    type: Boolean,
-    description: 'Whether to read when keys were last used',
-  });
-
-const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 @AdminController('api-keys')
 @Refusals()
@@ -122,32 +110,10 @@ export class ApiKeysController {
     'workspace_user_api_keys.list',
   )
   @ApiOperation({ summary: 'List API keys' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({
-    name: 'user_id',
-    required: false,
-    schema: { type: 'string', format: 'uuid' },
-  })
-  @QueryParameter({
-    name: 'ids',
-    required: false,
-    schema: { type: 'string', pattern: `^${UUID}(,${UUID}){0,${MOST_IDS - 1}}$` },
-    description: `Up to ${MOST_IDS} ids of API keys, separated by commas`,
-  })
-  @QueryParameter({ name: 'type', required: false, enum: KEY_TYPES })
-  @QueryParameter({
-    name: 'name',
-    required: false,
-    type: String,
-    description: 'Part of the name, case-insensitive',
-  })
-  @QueryParameter({ name: 'status', required: false, enum: KEY_STATUSES })
-  @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const [keys, total] = await this.keyList.list(caller, reach, keyFiltersOf(query), pageOf(query));
+  async list(@Caller() caller: Principal, @Query() query: ListKeysQuery): Promise<ApiKeyListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
+    const [keys, total] = await this.keyList.list(caller, reach, query, pageOf(query));
     const usage = await this.limits.usageOf(keys);
     return ApiKeyListDto.from({ keys, total, usage, lastUse: await this.lastUseOf(caller, query, keys) });
   }
@@ -159,12 +125,11 @@ export class ApiKeysController {
     'workspace_user_api_keys.read',
   )
   @ApiOperation({ summary: 'Read an API key' })
-  @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyDto })
   async get(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: ReadKeyQuery,
   ): Promise<ApiKeyDto> {
     const key = await this.apiKeys.get(caller, id);
     const usage = await this.limits.usageOf([key]);
@@ -217,9 +182,9 @@ export class ApiKeysController {
   /** Undefined unless requested: most callers that list keys need no query of the counts. */
   private async lastUseOf(
     caller: Principal,
-    query: ListQuery,
+    query: ReadKeyQuery,
     keys: readonly ApiKey[],
   ): Promise<LastUse | undefined> {
-    return flagOf(query, LAST_USE) ? this.keyUse.lastUseOf(caller, keys) : undefined;
+    return query.include_last_used_at ? this.keyUse.lastUseOf(caller, keys) : undefined;
   }
 }

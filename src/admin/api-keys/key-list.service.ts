@@ -17,7 +17,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { isExhausted, LimitsService } from '../limits/limits.service.js';
 import { KINDS, kindsFor } from './api-key-kinds.js';
 import { ApiKey } from './api-key.entity.js';
-import { columnsOf, type KeyFilters } from './key-filters.js';
+import { type KeyFilters, columnsOf } from './key-filters.js';
 
 /** Keys with a budget, whose use decides the status, that a filter by status compares. */
 const MOST_BUDGETED = 10_000;
@@ -33,7 +33,7 @@ export class KeyListService {
 
   /** Newest first, of the kinds that the caller may list, with the total up to `COUNT_MAX`. */
   async list(caller: Principal, reach: Reach, filters: KeyFilters, page: Page): Promise<[ApiKey[], number]> {
-    const { type, status, userId } = filters;
+    const { type, status, user_id: userId } = filters;
     const own = ownKeysOf(caller);
     const kinds = kindsFor(caller, 'list').filter((kind) => type === undefined || kind === type);
     const isOfOthers = userId !== undefined && own.userId !== undefined && own.userId !== userId;

@@ -3,9 +3,10 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { PageQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import {
   AuditDestinationDto,
   AuditDestinationListDto,
@@ -35,9 +36,8 @@ export class AuditDestinationsController {
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
   @ApiOperation({ summary: 'List audit destinations' })
-  @PagedQuery()
   @ApiOkResponse({ type: AuditDestinationListDto })
-  list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<AuditDestinationListDto> {
+  list(@Caller() { organizationId }: Principal, @Query() query: PageQuery): Promise<AuditDestinationListDto> {
     return this.destinations.list(organizationId, pageOf(query));
   }
 

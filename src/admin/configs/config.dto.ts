@@ -15,6 +15,8 @@ import {
   MayTakeSlug,
   MayTakeWorkspace,
 } from '../shapes/fields.js';
+import { QueryDto } from '../http/query.dto.js';
+import { QueryText, QueryFlag } from '../http/query-fields.js';
 
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
@@ -47,6 +49,22 @@ const CONFIG_SCHEMA = {
     'Routing document: targets and the strategy that chooses between them, as an object or as JSON text. `POST /v1/configs/simulate` shows which targets a request would reach.',
   example: EXAMPLE,
 };
+
+/** For an operation that saves a config. A dry run must change nothing. */
+export class SaveConfigQuery extends QueryDto {
+  @QueryFlag('True only checks the request and returns what would be saved. Default: false.', {
+    default: false,
+  })
+  readonly dry_run: boolean = false;
+}
+
+export class DiffConfigVersionsQuery extends QueryDto {
+  @QueryText('Id of the older version. Default: the version before `to`.')
+  readonly from?: string;
+
+  @QueryText('Id of the newer version. Default: the version in force.')
+  readonly to?: string;
+}
 
 export class CreateConfigDto {
   @TakesName('Chat with a fallback')

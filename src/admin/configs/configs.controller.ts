@@ -3,16 +3,16 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigListDto, ConfigUsageDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
-import { CreateConfigDto, UpdateConfigDto } from './config.dto.js';
+import { CreateConfigDto, SaveConfigQuery, UpdateConfigDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
-import { isRehearsal, MayBeRehearsed } from './rehearsals.js';
 import { SimulateConfigDto, SimulationDto } from './simulation.dto.js';
 import { SimulationService } from './simulation.service.js';
 
@@ -31,15 +31,14 @@ export class ConfigsController {
   @HttpCode(200)
   @RequireScope('configs.create')
   @ApiOperation({ summary: 'Create a routing config' })
-  @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async create(
     @Caller() caller: Principal,
-    @Query() query: ListQuery,
+    @Query() query: SaveConfigQuery,
     @Body() dto: CreateConfigDto,
   ): Promise<SavedConfigDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
-    if (!isRehearsal(query)) return SavedConfigDto.from(await this.configs.create(caller, tenant, dto));
+    if (!query.dry_run) return SavedConfigDto.from(await this.configs.create(caller, tenant, dto));
     const { document, changes } = await this.configs.rehearse(tenant, dto.config);
     return SavedConfigDto.rehearsed(document, changes);
   }
@@ -47,11 +46,9 @@ export class ConfigsController {
   @Get()
   @RequireScope('configs.list')
   @ApiOperation({ summary: 'List routing configs' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: ConfigListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ConfigListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<ConfigListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     return ConfigListDto.from(...(await this.configs.list(reach, pageOf(query))));
   }
 
@@ -85,16 +82,15 @@ export class ConfigsController {
   @Put(':slug')
   @RequireScope('configs.update')
   @ApiOperation({ summary: 'Change a routing config' })
-  @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async update(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() query: SaveConfigQuery,
     @Body() dto: UpdateConfigDto,
   ): Promise<SavedConfigDto> {
     const reach = reachOf(caller);
-    if (!isRehearsal(query)) return SavedConfigDto.from(await this.configs.update(caller, reach, slug, dto));
+    if (!query.dry_run) return SavedConfigDto.from(await this.configs.update(caller, reach, slug, dto));
     const before = await this.versions.find(reach, slug);
     const { document, changes } = await this.configs.rehearse(before.config, dto.config, before);
     return SavedConfigDto.rehearsed(document, changes);

@@ -13,6 +13,8 @@ import {
   MayTakeWorkspace,
 } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
+import { QueryOrganization } from '../http/query-fields.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
 
 const A_CHECK = {
   id: 'default.contains',
@@ -22,6 +24,11 @@ const A_CHECK = {
 const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, weight: 1 } } };
 
 /** Checks and actions are validated by the same contract as in configs, which reports all mistakes at once. */
+export class ListGuardrailsQuery extends WorkspacePageQuery {
+  @QueryOrganization()
+  readonly organisation_id?: string;
+}
+
 export class CreateGuardrailDto {
   @TakesName('No project names')
   readonly name: string;

@@ -2,15 +2,16 @@ import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/co
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateGuardrailDto,
   GuardrailDto,
   GuardrailListDto,
+  ListGuardrailsQuery,
   SavedGuardrailDto,
   UpdateGuardrailDto,
 } from './guardrail.dto.js';
@@ -38,18 +39,10 @@ export class GuardrailsController {
   @Get()
   @RequireScope('guardrails.list')
   @ApiOperation({ summary: 'List guardrails' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({
-    name: 'organisation_id',
-    required: false,
-    type: String,
-    description: "The caller's own",
-  })
   @ApiOkResponse({ type: GuardrailListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<GuardrailListDto> {
-    checkOrganization(caller, parameterOf(query, 'organisation_id'));
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: ListGuardrailsQuery): Promise<GuardrailListDto> {
+    checkOrganization(caller, query.organisation_id);
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     return GuardrailListDto.from(...(await this.guardrails.list(reach, pageOf(query))));
   }
 

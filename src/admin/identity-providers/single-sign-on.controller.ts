@@ -20,9 +20,9 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
-import { AN_ID, ApiId } from '../shapes/fields.js';
+import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ownerOf, SessionsService } from '../sign-in/sessions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
@@ -31,7 +31,9 @@ import { SignOnErrorFilter } from './sign-on-error.filter.js';
 import { SignInTrialsService } from './sign-in-trials.service.js';
 import { SignOnFlows } from './sign-on-flows.service.js';
 import { answeredIn, CallbackGuard, startedIn, StartGuard } from './single-sign-on.guards.js';
+import { StartSignOnQuery } from './start-sign-on.dto.js';
 import { SingleSignOnService } from './single-sign-on.service.js';
+import { AnyQuery } from '../http/query.dto.js';
 
 const TRIAL_PAGE = '/ui/sign-in?trial=done';
 const FOUND = 302;
@@ -97,17 +99,13 @@ export class StartSignOnController {
   @UseGuards(StartGuard)
   @UseFilters(SignOnErrorFilter)
   @ApiOperation({ summary: 'Start a single sign-on', security: [] })
-  @QueryParameter({ name: 'provider', required: true, type: String, example: AN_ID })
-  @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
-  @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
-  @QueryParameter({ name: 'select_account', required: false, schema: { type: 'string', enum: ['true'] } })
-  @QueryParameter({ name: 'login_hint', required: false, schema: { type: 'string', format: 'email' } })
   @ApiResponse({
     status: FOUND,
     description:
       'The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`.',
   })
   async start(
+    @Query() _query: StartSignOnQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ url: string }> {
@@ -134,12 +132,11 @@ export class SignOnCallbackController {
   @Recorded()
   @UseGuards(CallbackGuard)
   @UseFilters(SignOnErrorFilter)
-  @OpenQuery()
   @ApiOperation({ summary: 'Complete a single sign-on', security: [] })
   @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
   async callback(
     @Param('provider') _provider: string,
-    @Query() _query: object,
+    @Query() _query: AnyQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ url: string }> {

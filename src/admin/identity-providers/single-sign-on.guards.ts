@@ -8,6 +8,8 @@ import { AdmissionsService, type BelievedAnswer } from './admissions.service.js'
 import { BackChannelLogoutService, type BelievedLogout } from './back-channel-logout.service.js';
 import { type DirectoryAnswer, ProviderClient } from './provider-client.service.js';
 import { SavedProviders } from './saved-providers.service.js';
+import { StartSignOnQuery } from './start-sign-on.dto.js';
+import { readQuery } from '../http/read-query.js';
 import { type OpenTrial, SignInTrialsService } from './sign-in-trials.service.js';
 import { isTrial } from './trial-drafts.service.js';
 import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
@@ -69,16 +71,15 @@ function textIn(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function promptOf(request: FastifyRequest): { readonly prompt?: 'login' | 'select_account' } {
-  if (textIn(request, 'reauthenticate') === 'true') return { prompt: 'login' };
-  return textIn(request, 'select_account') === 'true' ? { prompt: 'select_account' } : {};
+function promptOf(query: StartSignOnQuery): { readonly prompt?: 'login' | 'select_account' } {
+  if (query.reauthenticate === 'true') return { prompt: 'login' };
+  return query.select_account === 'true' ? { prompt: 'select_account' } : {};
 }
 
 const HINT = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
 /** Only an address: the parameter comes from a link that anyone can write. */
-function hintIn(request: FastifyRequest): string | undefined {
-  const hint = textIn(request, 'login_hint');
+function hintIn({ login_hint: hint }: StartSignOnQuery): string | undefined {
   return hint !== undefined && HINT.test(hint) ? hint : undefined;
 }
 
@@ -93,14 +94,15 @@ export class StartGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = requestIn(context);
-    const returnTo = textIn(request, 'return_to') ?? DASHBOARD_PATH;
+    const query = readQuery(request.query as object, StartSignOnQuery);
+    const returnTo = query.return_to ?? DASHBOARD_PATH;
     if (!isDashboardPath(returnTo)) throw parameterError('return_to', 'must be a path below /ui');
-    const row = await this.providers.usable(textIn(request, 'provider') ?? '');
+    const row = await this.providers.usable(query.provider ?? '');
     const secrets = newSecrets();
     const url = await this.client.authorizationUrl(await this.providers.opened(row), secrets, {
       redirectUri: this.providers.addresses.callback(row.id),
-      ...promptOf(request),
-      loginHint: hintIn(request),
+      ...promptOf(query),
+      loginHint: hintIn(query),
     });
     const { organizationId, id: providerId } = row;
     const expiresAt = Date.now() + FLOW_LASTS_MS;

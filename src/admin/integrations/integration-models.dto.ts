@@ -3,10 +3,28 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { HasNoEffectYet, IfGiven, OrNull, ValidateEach } from '../../common/http/validators.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../shapes/model-pricing.js';
+import { QueryDto } from '../http/query.dto.js';
+import { QueryField } from '../http/query-fields.js';
 
 const LONGEST_MODEL = 256;
 /** Maximum number of models with their own settings in an integration. */
 export const MOST_MODELS = 500;
+
+export class RemoveModelsQuery extends QueryDto {
+  @QueryField(
+    {
+      type: String,
+      required: true,
+      description: 'Ids of the models whose settings to remove. Commas separate them.',
+    },
+    'must name models, with commas between them',
+    (text) => {
+      const names = text.split(',').map((name) => name.trim());
+      return names.includes('') ? undefined : names;
+    },
+  )
+  readonly slugs: readonly string[];
+}
 
 export class ModelDto {
   @ApiProperty({ example: 'gpt-4o' })

@@ -3,12 +3,12 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { parameterError } from '../../common/errors/field-errors.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { PageQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { IntegrationAccessService } from './integration-access.service.js';
-import { IntegrationModelsDto, UpdateModelsDto } from './integration-models.dto.js';
+import { IntegrationModelsDto, RemoveModelsQuery, UpdateModelsDto } from './integration-models.dto.js';
 import { IntegrationModelsService } from './integration-models.service.js';
 import { IntegrationWorkspacesDto, UpdateAccessDto } from './integration-workspaces.dto.js';
 
@@ -45,31 +45,24 @@ export class IntegrationPartsController {
   @Delete(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
   @ApiOperation({ summary: 'Reset models of an integration' })
-  @QueryParameter({
-    name: 'slugs',
-    required: true,
-    type: String,
-    description: 'Names, with commas between them',
-  })
   @ApiOkResponse({ type: DoneDto })
   async removeModels(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() { slugs }: RemoveModelsQuery,
   ): Promise<DoneDto> {
-    await this.models.remove(caller, slug, namesIn(query));
+    await this.models.remove(caller, slug, slugs);
     return EMPTY_ANSWER;
   }
 
   @Get(':slug/workspaces')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
   @ApiOperation({ summary: 'List the workspaces of an integration' })
-  @PagedQuery()
   @ApiOkResponse({ type: IntegrationWorkspacesDto })
   async listWorkspaces(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() query: PageQuery,
   ): Promise<IntegrationWorkspacesDto> {
     return IntegrationWorkspacesDto.from(...(await this.access.list(caller, slug, pageOf(query))));
   }
@@ -87,10 +80,4 @@ export class IntegrationPartsController {
     await this.access.update(caller, slug, dto);
     return EMPTY_ANSWER;
   }
-}
-
-function namesIn(query: ListQuery): readonly string[] {
-  const names = (parameterOf(query, 'slugs') ?? '').split(',').map((name) => name.trim());
-  if (names.every((name) => name !== '')) return names;
-  throw parameterError('slugs', 'must name models, with commas between them');
 }

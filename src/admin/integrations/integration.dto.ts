@@ -17,6 +17,8 @@ import {
 } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
+import { QueryChoice } from '../http/query-fields.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
 
 class IntegrationFields {
   /** The provider's secret. It is sealed when saved and never shown again. */
@@ -46,6 +48,19 @@ class IntegrationFields {
 
   @HasNoEffectYet('adjustments of list prices are not applied; set the prices of the models themselves')
   readonly pricing_adjustments?: unknown;
+}
+
+const LEVELS = ['all', 'organisation', 'workspace'] as const;
+
+export type IntegrationLevel = (typeof LEVELS)[number];
+
+export class ListIntegrationsQuery extends WorkspacePageQuery {
+  @QueryChoice(
+    LEVELS,
+    'Includes only integrations of the organization, or only those of a workspace. Default: all.',
+    'must be "all", "organisation" or "workspace"',
+  )
+  readonly type: IntegrationLevel = 'all';
 }
 
 export class CreateIntegrationDto extends IntegrationFields {

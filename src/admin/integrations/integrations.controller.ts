@@ -2,20 +2,20 @@ import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/co
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { parameterError } from '../../common/errors/field-errors.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreatedIntegrationDto,
   CreateIntegrationDto,
   IntegrationDetailDto,
   IntegrationListDto,
+  ListIntegrationsQuery,
   UpdateIntegrationDto,
 } from './integration.dto.js';
 import { DefaultProviders } from './default-providers.js';
-import { type IntegrationLevel, IntegrationsService } from './integrations.service.js';
+import { IntegrationsService } from './integrations.service.js';
 
 @AdminController('integrations')
 @Refusals()
@@ -45,13 +45,13 @@ export class IntegrationsController {
   @Get()
   @RequireOneOf('organisation_integrations.list', 'workspace_integrations.list')
   @ApiOperation({ summary: 'List integrations' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({ name: 'type', required: false, enum: ['all', 'organisation', 'workspace'] })
   @ApiOkResponse({ type: IntegrationListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<IntegrationListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const found = await this.integrations.list(caller, reach, levelOf(query), pageOf(query));
+  async list(
+    @Caller() caller: Principal,
+    @Query() query: ListIntegrationsQuery,
+  ): Promise<IntegrationListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
+    const found = await this.integrations.list(caller, reach, query.type, pageOf(query));
     return IntegrationListDto.from(...found);
   }
 
@@ -84,10 +84,4 @@ export class IntegrationsController {
     await this.integrations.remove(caller, slug);
     return EMPTY_ANSWER;
   }
-}
-
-function levelOf(query: ListQuery): IntegrationLevel {
-  const level = parameterOf(query, 'type') ?? 'all';
-  if (level === 'all' || level === 'organisation' || level === 'workspace') return level;
-  throw parameterError('type', 'must be "all", "organisation" or "workspace"');
 }

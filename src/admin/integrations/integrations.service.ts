@@ -20,11 +20,9 @@ import { readConfigurations } from './integration-configurations.js';
 import {
   type CreateIntegrationDto,
   IntegrationDetailDto,
+  type IntegrationLevel,
   type UpdateIntegrationDto,
 } from './integration.dto.js';
-
-/** The integrations in a list. */
-export type IntegrationLevel = 'all' | 'organisation' | 'workspace';
 
 @Injectable()
 export class IntegrationsService {

@@ -9,11 +9,24 @@ import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../shapes/fields
 import { ListOf } from '../shapes/list.dto.js';
 import { UserMembershipDto } from '../shapes/user-membership.dto.js';
 import type { InviteWorkspace } from './invite-workspace.entity.js';
+import { QueryChoice, QueryEmail } from '../http/query-fields.js';
+import { PageQuery } from '../http/page-query.dto.js';
 
-export const INVITED_ROLES = ['admin', 'member'] as const;
-export const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
+const INVITED_ROLES = ['admin', 'member'] as const;
+const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
 const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_WORKSPACES = 100;
+
+export class ListInvitesQuery extends PageQuery {
+  @QueryChoice(INVITED_ROLES, 'Includes only invites with this role. Default: all.')
+  readonly role?: InvitedRole;
+
+  @QueryEmail('Includes only the invite for this e-mail address.')
+  readonly email?: string;
+
+  @QueryChoice(INVITE_STATUSES, 'Includes only invites in this state. Default: all.')
+  readonly status?: InviteStatus;
+}
 
 class InvitedToDto {
   /** Id or slug. */

@@ -3,19 +3,17 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
-import { emailParameterOf } from '../../common/http/email-address.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   CancelInviteDto,
   CreatedInviteDto,
   CreateInviteDto,
-  INVITE_STATUSES,
   InviteDto,
-  INVITED_ROLES,
   InviteListDto,
+  ListInvitesQuery,
   ResentInviteDto,
 } from './invite.dto.js';
 import { InvitesService } from './invites.service.js';
@@ -40,18 +38,9 @@ export class InvitesController {
   @Get()
   @RequireScope('organisation_users.list', 'administrators')
   @ApiOperation({ summary: 'List invites' })
-  @PagedQuery()
-  @QueryParameter({ name: 'role', required: false, enum: INVITED_ROLES })
-  @QueryParameter({ name: 'email', required: false, type: String })
-  @QueryParameter({ name: 'status', required: false, enum: INVITE_STATUSES })
   @ApiOkResponse({ type: InviteListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<InviteListDto> {
-    const filters = {
-      role: choiceOf(query, 'role', INVITED_ROLES),
-      email: emailParameterOf(query, 'email'),
-      status: choiceOf(query, 'status', INVITE_STATUSES),
-    };
-    return InviteListDto.from(...(await this.invites.list(caller, filters, pageOf(query))));
+  async list(@Caller() caller: Principal, @Query() query: ListInvitesQuery): Promise<InviteListDto> {
+    return InviteListDto.from(...(await this.invites.list(caller, query, pageOf(query))));
   }
 
   @Get(':inviteId')

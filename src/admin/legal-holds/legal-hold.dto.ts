@@ -1,10 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LegalHold } from './legal-hold.entity.js';
 import { IfGiven, IsIdOrSlug, IsReason } from '../../common/http/validators.js';
+import { PageQuery } from '../http/page-query.dto.js';
+import { QueryChoice } from '../http/query-fields.js';
 import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
+const STATUSES = ['active', 'released'] as const;
+
+export type LegalHoldStatus = (typeof STATUSES)[number];
+
 const WHY = 'Case 2030-17, letter of 4 March';
+
+export class ListLegalHoldsQuery extends PageQuery {
+  @QueryChoice(STATUSES, 'Includes only holds in this state. Default: all.')
+  readonly status?: LegalHoldStatus;
+}
 
 export class CreateLegalHoldDto {
   /** The reason: a case, a letter, an order. */
@@ -38,7 +49,7 @@ export class LegalHoldActorDto {
 export class LegalHoldDto {
   @ApiProperty({ enum: ['legal-hold'] }) readonly object = 'legal-hold';
   @ApiId() readonly id: string;
-  @ApiProperty({ enum: ['active', 'released'] }) readonly status: 'active' | 'released';
+  @ApiProperty({ enum: STATUSES }) readonly status: LegalHoldStatus;
 
   /** Null for the whole organization. */
   @ApiIdOrNull()

@@ -3,13 +3,17 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { CreateLegalHoldDto, LegalHoldDto, LegalHoldListDto, ReleaseLegalHoldDto } from './legal-hold.dto.js';
+import { Refusals } from '../openapi/decorators.js';
+import {
+  CreateLegalHoldDto,
+  LegalHoldDto,
+  LegalHoldListDto,
+  ListLegalHoldsQuery,
+  ReleaseLegalHoldDto,
+} from './legal-hold.dto.js';
 import { LegalHoldsService } from './legal-holds.service.js';
-
-const STATUSES = ['active', 'released'] as const;
 
 @AdminController('admin/legal-holds')
 @Refusals()
@@ -28,12 +32,12 @@ export class LegalHoldsController {
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
   @ApiOperation({ summary: 'List legal holds' })
-  @PagedQuery()
-  @QueryParameter({ name: 'status', required: false, enum: STATUSES })
   @ApiOkResponse({ type: LegalHoldListDto })
-  async list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<LegalHoldListDto> {
-    const status = choiceOf(query, 'status', STATUSES);
-    return LegalHoldListDto.from(...(await this.holds.list(organizationId, status, pageOf(query))));
+  async list(
+    @Caller() { organizationId }: Principal,
+    @Query() query: ListLegalHoldsQuery,
+  ): Promise<LegalHoldListDto> {
+    return LegalHoldListDto.from(...(await this.holds.list(organizationId, query.status, pageOf(query))));
   }
 
   @Get(':id')

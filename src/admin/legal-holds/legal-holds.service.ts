@@ -8,9 +8,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import { type CreateLegalHoldDto, LegalHoldDto, type ReleaseLegalHoldDto } from './legal-hold.dto.js';
-
-export type LegalHoldStatus = 'active' | 'released';
+import {
+  type CreateLegalHoldDto,
+  LegalHoldDto,
+  type LegalHoldStatus,
+  type ReleaseLegalHoldDto,
+} from './legal-hold.dto.js';
 
 /** Maximum number of active holds per organization. All are read whenever its log is. */
 const MOST_ACTIVE = 100;

@@ -2,9 +2,10 @@ import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { LimitStatusDto, LimitStatusListDto, RaiseLimitDto } from './limit-status.dto.js';
 import { LimitStatusService } from './limit-status.service.js';
@@ -28,11 +29,9 @@ export class LimitStatusController {
   @ApiOperation({
     summary: 'List limits and their use',
   })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LimitStatusListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LimitStatusListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LimitStatusListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     const { skip, take } = pageOf(query);
     const { statuses, isPartial } = await this.limits.list(caller, reach);
     return LimitStatusListDto.from(statuses.slice(skip, skip + take), statuses.length, isPartial);

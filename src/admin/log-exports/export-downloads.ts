@@ -13,7 +13,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { exportFile, exportObject, extensionOf } from '../../request-log/log-export.js';
 import { ExportLinks } from '../../common/crypto/export-links.js';
 import { LogExport } from './log-export.entity.js';
-import type { ListQuery } from '../../common/http/page.js';
+import type { LogExportLinkQuery } from './log-export.dto.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
@@ -60,8 +60,8 @@ export class ExportDownloads {
     return `${baseUrl(this.settings, this.settings.port)}/v1/logs/exports/${id}/file?${this.links.queryFor(id, by)}`;
   }
 
-  async open(request: FastifyRequest, id: string, query: ListQuery): Promise<Download> {
-    const row = 'signature' in query ? await this.byLink(id, query) : await this.byKey(request, id);
+  async open(request: FastifyRequest, id: string, query: LogExportLinkQuery): Promise<Download> {
+    const row = query.signature !== undefined ? await this.byLink(id, query) : await this.byKey(request, id);
     const file = (await this.inBucket(row)) ?? (await this.inFolder(row));
     return {
       ...file,
@@ -98,7 +98,7 @@ export class ExportDownloads {
   }
 
   /** For any invalid link, the response is that the file does not exist. */
-  private async byLink(id: string, query: ListQuery): Promise<LogExport> {
+  private async byLink(id: string, query: LogExportLinkQuery): Promise<LogExport> {
     const link = isUuid(id) ? this.links.read(id, query) : null;
     const row = link && (await this.logExports.findOneBy({ id }));
     if (!link || !row) throw new AppError('not_found', { resource: 'file of a log export' });

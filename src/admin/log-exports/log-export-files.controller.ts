@@ -2,12 +2,10 @@ import { Get, Param, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
-import type { ListQuery } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { QueryParameter, Refusals } from '../openapi/decorators.js';
+import { Refusals } from '../openapi/decorators.js';
+import { LogExportLinkQuery } from './log-export.dto.js';
 import { ExportDownloads } from './export-downloads.js';
-
-const PART_OF_LINK = { required: false, type: String, description: 'Part of a signed link' };
 
 @AdminController('logs/exports')
 @Refusals()
@@ -22,15 +20,12 @@ export class LogExportFilesController {
     summary: 'Download the file of an export',
     description: 'A signed link needs no key. It works while its creator may export.',
   })
-  @QueryParameter({ name: 'expires', ...PART_OF_LINK })
-  @QueryParameter({ name: 'by', ...PART_OF_LINK })
-  @QueryParameter({ name: 'signature', ...PART_OF_LINK })
   @ApiProduces('application/x-ndjson', 'text/csv', 'application/vnd.apache.parquet', 'application/gzip')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })
   async file(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: LogExportLinkQuery,
   ): Promise<StreamableFile> {
     const { stream, type, length, name } = await this.downloads.open(request, id, query);
     return new StreamableFile(stream, { type, length, disposition: `attachment; filename="${name}"` });

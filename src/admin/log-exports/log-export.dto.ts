@@ -16,6 +16,8 @@ import type { ListPage } from '../../common/http/page.js';
 import { FILTER_DESCRIPTIONS } from '../../request-log/reading/filter-descriptions.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
+import { QueryDto } from '../http/query.dto.js';
+import { QueryText } from '../http/query-fields.js';
 
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
 
@@ -69,6 +71,18 @@ const AreFields = (): PropertyDecorator =>
     IsIn(EXPORT_FIELD_NAMES, { each: true }),
   );
 const FIELD_LIST = { isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: FIELDS } as const;
+
+/** The parts of a signed link. */
+export class LogExportLinkQuery extends QueryDto {
+  @QueryText('Time at which a signed link ends, in seconds since 1970.')
+  readonly expires?: string;
+
+  @QueryText('Creator of a signed link: `key-` or `user-` and an id.')
+  readonly by?: string;
+
+  @QueryText('Signature of a signed link.')
+  readonly signature?: string;
+}
 
 export class CreateLogExportDto extends WantedExportDto {
   @ApiProperty(FILTERS)

@@ -4,9 +4,10 @@ import { AuditedAs, Caller, Recorded, RequireScope } from '../../auth/permission
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportDownloads } from './export-downloads.js';
 import {
@@ -46,11 +47,9 @@ export class LogExportsController {
   @Get()
   @RequireScope('logs.export')
   @ApiOperation({ summary: 'List exports' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LogExportListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogExportListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LogExportListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     return LogExportListDto.from(...(await this.exports.list(reachOfExports(caller, reach), pageOf(query))));
   }
 

@@ -2,9 +2,10 @@ import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/co
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { CreateLogViewDto, LogViewDto, LogViewListDto, UpdateLogViewDto } from './log-view.dto.js';
 import { LogViewsService, viewOwner } from './log-views.service.js';
@@ -20,11 +21,9 @@ export class LogViewsController {
   @Get()
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'List saved views' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LogViewListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogViewListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LogViewListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     return LogViewListDto.from(...(await this.views.list(caller, reach, pageOf(query))), viewOwner(caller));
   }
 

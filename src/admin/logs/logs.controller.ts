@@ -14,7 +14,7 @@ import { logQueryOf, WORKSPACE_NAMES } from './rows/log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
 import { BodySearch, type SearchedPage } from './search/body-search.js';
-import { TraceDto } from './trace.dto.js';
+import { ReadTraceQuery, TraceDto } from './trace.dto.js';
 
 /** The filters, for the OpenAPI document. */
 const LogFilters = (): MethodDecorator =>
@@ -81,17 +81,13 @@ export class LogsController {
   @Get('traces/:traceId')
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'Read a trace' })
-  @QueryParameter(
-    { name: 'workspace_id', required: false, type: String, description: 'Id or slug' },
-    'workspace_slug',
-  )
   @ApiOkResponse({ type: TraceDto })
   async trace(
     @Caller() caller: Principal,
     @Param('traceId') traceId: string,
-    @Query() query: ListQuery,
+    @Query() query: ReadTraceQuery,
   ): Promise<TraceDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     return TraceDto.from(await this.logs.trace({ ...reach, own: sightOf(caller) }, traceId));
   }
 

@@ -2,9 +2,17 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ApiColumn } from './log-columns.dto.js';
 import { LogDto } from './log.dto.js';
 import type { TraceSpan, Trace } from './span-tree.js';
+import { QueryDto, Alias } from '../http/query.dto.js';
+import { QueryWorkspace } from '../http/query-fields.js';
 
 /** A deeper tree is shown as a list: serializing it would exhaust the stack. */
 const DEEPEST = 100;
+
+export class ReadTraceQuery extends QueryDto {
+  @QueryWorkspace()
+  @Alias('workspace_slug')
+  readonly workspace_id?: string;
+}
 
 export class SpanDto extends LogDto {
   @ApiProperty({ type: () => [SpanDto] }) readonly children: readonly SpanDto[];

@@ -2,10 +2,11 @@ import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
+import { PageQuery } from '../http/page-query.dto.js';
 import { priceOf } from '../shapes/model-pricing.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { ModelPriceListDto, PricingDto, SetPriceDto } from './model-price.dto.js';
 import { ModelPricesService } from './model-prices.service.js';
 
@@ -17,9 +18,8 @@ export class ModelConfigsController {
   @Get('pricing')
   @RequireScope('organisation_settings.read', 'administrators')
   @ApiOperation({ summary: 'List agreed prices' })
-  @PagedQuery()
   @ApiOkResponse({ type: ModelPriceListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ModelPriceListDto> {
+  async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<ModelPriceListDto> {
     return ModelPriceListDto.from(...(await this.prices.list(caller.organizationId, pageOf(query))));
   }
 

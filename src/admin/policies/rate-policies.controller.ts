@@ -4,13 +4,12 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { LimitPolicy } from './limit-policy.entity.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { RATE_WINDOWS_MS, type RateUnit } from '../../common/limits/rules.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { rateRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -20,10 +19,7 @@ import {
   RatePolicyListDto,
   UpdateRatePolicyDto,
 } from './policy.dto.js';
-import { filterOf, statusOf } from './policy-query.js';
-
-const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
-const RATE_UNITS = Object.keys(RATE_WINDOWS_MS) as RateUnit[];
+import { ListRatePoliciesQuery, policyFilterOf, ReadPolicyQuery } from './policy-query.dto.js';
 
 @AdminController('policies/rate-limits')
 @Refusals()
@@ -48,30 +44,24 @@ export class RatePoliciesController {
   @Get()
   @RequireScope('policies.list')
   @ApiOperation({ summary: 'List rate limits for groups of requests' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
-  @QueryParameter({ name: 'type', required: false, enum: RATE_TYPES })
-  @QueryParameter({ name: 'unit', required: false, enum: RATE_UNITS })
   @ApiOkResponse({ type: RatePolicyListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<RatePolicyListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const filter = filterOf(query, { type: RATE_TYPES, unit: RATE_UNITS });
-    return RatePolicyListDto.from(...(await this.policies.list(reach, 'rate', filter, pageOf(query))));
+  async list(@Caller() caller: Principal, @Query() query: ListRatePoliciesQuery): Promise<RatePolicyListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
+    return RatePolicyListDto.from(
+      ...(await this.policies.list(reach, 'rate', policyFilterOf(query), pageOf(query))),
+    );
   }
 
   @Get(':id')
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'Read a rate limit for groups of requests' })
-  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: RatePolicyDto })
   async get(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: ReadPolicyQuery,
   ): Promise<RatePolicyDto> {
-    const status = statusOf(query, ['active', 'archived']);
-    return RatePolicyDto.from(await this.policies.get(reachOf(caller), 'rate', id, status));
+    return RatePolicyDto.from(await this.policies.get(reachOf(caller), 'rate', id, query.status ?? null));
   }
 
   @Put(':id')

@@ -4,12 +4,12 @@ import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.d
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { LimitPolicy } from './limit-policy.entity.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { budgetRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -21,9 +21,12 @@ import {
   UsagePolicyListDto,
 } from './policy.dto.js';
 import { PolicyEntitiesService } from './policy-entities.service.js';
-import { filterOf, statusOf } from './policy-query.js';
-
-const BUDGET_TYPES = ['cost', 'tokens'] as const;
+import {
+  ListPolicyEntitiesQuery,
+  ListUsagePoliciesQuery,
+  policyFilterOf,
+  ReadPolicyQuery,
+} from './policy-query.dto.js';
 
 @AdminController('policies/usage-limits')
 @Refusals()
@@ -49,29 +52,27 @@ export class UsagePoliciesController {
   @Get()
   @RequireScope('policies.list')
   @ApiOperation({ summary: 'List budgets for groups of requests' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
-  @QueryParameter({ name: 'type', required: false, enum: BUDGET_TYPES })
   @ApiOkResponse({ type: UsagePolicyListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UsagePolicyListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const filter = filterOf(query, { type: BUDGET_TYPES });
-    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', filter, pageOf(query))));
+  async list(
+    @Caller() caller: Principal,
+    @Query() query: ListUsagePoliciesQuery,
+  ): Promise<UsagePolicyListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
+    return UsagePolicyListDto.from(
+      ...(await this.policies.list(reach, 'budget', policyFilterOf(query), pageOf(query))),
+    );
   }
 
   @Get(':id')
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'Read a budget for groups of requests' })
-  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: UsagePolicyDto })
   async get(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: ReadPolicyQuery,
   ): Promise<UsagePolicyDto> {
-    const status = statusOf(query, ['active', 'archived']);
-    return UsagePolicyDto.from(await this.policies.get(reachOf(caller), 'budget', id, status));
+    return UsagePolicyDto.from(await this.policies.get(reachOf(caller), 'budget', id, query.status ?? null));
   }
 
   @Put(':id')
@@ -101,18 +102,14 @@ export class UsagePoliciesController {
   @Get(':id/entities')
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'List the counters of a budget' })
-  @PagedQuery()
-  @QueryParameter({ name: 'status', required: false, enum: ['active', 'exhausted'] })
-  @QueryParameter({ name: 'search', required: false, type: String })
   @ApiOkResponse({ type: PolicyEntityListDto })
   async listEntities(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: ListPolicyEntitiesQuery,
   ): Promise<PolicyEntityListDto> {
     const policy = await this.policies.get(reachOf(caller), 'budget', id);
-    const status = statusOf(query, ['active', 'exhausted']);
-    const search = parameterOf(query, 'search') ?? null;
+    const { status = null, search = null } = query;
     return PolicyEntityListDto.from(await this.entities.list(policy, { status, search }, pageOf(query)));
   }
 

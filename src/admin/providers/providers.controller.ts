@@ -3,9 +3,10 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Reach } from '../../auth/tenant.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery, WorkspaceQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateProviderDto,
@@ -15,9 +16,6 @@ import {
   UpdateProviderDto,
 } from './provider.dto.js';
 import { ProvidersService } from './providers.service.js';
-
-const InWorkspace = (): MethodDecorator =>
-  QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' });
 
 @AdminController('providers')
 @Refusals()
@@ -40,10 +38,8 @@ export class ProvidersController {
   @Get()
   @RequireScope('providers.list')
   @ApiOperation({ summary: 'List providers' })
-  @PagedQuery()
-  @InWorkspace()
   @ApiOkResponse({ type: ProviderListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ProviderListDto> {
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<ProviderListDto> {
     return ProviderListDto.from(
       ...(await this.providers.list(await this.reach(caller, query), pageOf(query))),
     );
@@ -52,12 +48,11 @@ export class ProvidersController {
   @Get(':slug')
   @RequireScope('providers.read')
   @ApiOperation({ summary: 'Read a provider' })
-  @InWorkspace()
   @ApiOkResponse({ type: ProviderDto })
   async get(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() query: WorkspaceQuery,
   ): Promise<ProviderDto> {
     return ProviderDto.from(await this.providers.get(await this.reach(caller, query), slug));
   }
@@ -65,12 +60,11 @@ export class ProvidersController {
   @Put(':slug')
   @RequireScope('providers.update')
   @ApiOperation({ summary: 'Change a provider' })
-  @InWorkspace()
   @ApiOkResponse({ type: ProviderNameDto })
   async update(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() query: WorkspaceQuery,
     @Body() dto: UpdateProviderDto,
   ): Promise<ProviderNameDto> {
     const reach = await this.reach(caller, query, dto.workspace_id);
@@ -80,18 +74,17 @@ export class ProvidersController {
   @Delete(':slug')
   @RequireScope('providers.delete')
   @ApiOperation({ summary: 'Delete a provider' })
-  @InWorkspace()
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Query() query: ListQuery,
+    @Query() query: WorkspaceQuery,
   ): Promise<DoneDto> {
     await this.providers.remove(await this.reach(caller, query), slug);
     return EMPTY_ANSWER;
   }
 
-  private reach(caller: Principal, query: ListQuery, inBody?: string): Promise<Reach> {
-    return this.workspaces.narrowed(caller, inBody ?? parameterOf(query, 'workspace_id'));
+  private reach(caller: Principal, query: WorkspaceQuery, inBody?: string): Promise<Reach> {
+    return this.workspaces.narrowed(caller, inBody ?? query.workspace_id);
   }
 }

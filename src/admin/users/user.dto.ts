@@ -7,8 +7,24 @@ import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validator
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { UserMembershipDto } from '../shapes/user-membership.dto.js';
+import { QueryDto } from '../http/query.dto.js';
+import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
+import { PageQuery } from '../http/page-query.dto.js';
 
-export const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
+const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
+
+export class ListUsersQuery extends PageQuery {
+  @QueryChoice(ORGANIZATION_ROLES, 'Includes only users with this role. Default: all.')
+  readonly role?: (typeof ORGANIZATION_ROLES)[number];
+
+  @QueryEmail('Includes only the user with this e-mail address.')
+  readonly email?: string;
+}
+
+export class RemoveUserQuery extends QueryDto {
+  @QueryText('E-mail address of the user, as a confirmation. It can be in the body instead.')
+  readonly confirm?: string;
+}
 const GIVEN_ROLES = ['admin', 'member'] as const;
 const LONGEST_CONFIRMATION = 320;
 

@@ -3,14 +3,14 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { emailParameterOf } from '../../common/http/email-address.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
-  ORGANIZATION_ROLES,
+  ListUsersQuery,
   RemoveUserDto,
+  RemoveUserQuery,
   TransferOwnershipDto,
   UpdateUserDto,
   UserDto,
@@ -30,16 +30,9 @@ export class UsersController {
   @Get()
   @RequireScope('organisation_users.list', 'administrators')
   @ApiOperation({ summary: 'List users' })
-  @PagedQuery()
-  @QueryParameter({ name: 'role', required: false, enum: ORGANIZATION_ROLES })
-  @QueryParameter({ name: 'email', required: false, type: String })
   @ApiOkResponse({ type: UserListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UserListDto> {
-    const filters = {
-      role: choiceOf(query, 'role', ORGANIZATION_ROLES),
-      email: emailParameterOf(query, 'email'),
-    };
-    return UserListDto.from(...(await this.users.list(caller, filters, pageOf(query))));
+  async list(@Caller() caller: Principal, @Query() query: ListUsersQuery): Promise<UserListDto> {
+    return UserListDto.from(...(await this.users.list(caller, query, pageOf(query))));
   }
 
   @Get(':userId')
@@ -68,21 +61,15 @@ export class UsersController {
   @RequireScope('organisation_users.delete', 'administrators')
   @RequireStepUp()
   @ApiOperation({ summary: 'Remove a user from the organization' })
-  @QueryParameter({
-    name: 'confirm',
-    required: false,
-    type: String,
-    description: 'The e-mail address of the user',
-  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,
     @Param('userId') id: string,
-    @Query() query: ListQuery,
+    @Query() { confirm }: RemoveUserQuery,
     @Body() dto: RemoveUserDto,
   ): Promise<DoneDto> {
     checkRepeated('user_id', dto.user_id, id);
-    await this.removal.remove(caller, id, dto.email ?? parameterOf(query, 'confirm'));
+    await this.removal.remove(caller, id, dto.email ?? confirm);
     return EMPTY_ANSWER;
   }
 

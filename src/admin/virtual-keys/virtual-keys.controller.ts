@@ -4,9 +4,10 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
@@ -42,11 +43,9 @@ export class VirtualKeysController {
   @Get()
   @RequireScope('virtual_keys.list')
   @ApiOperation({ summary: 'List virtual keys' })
-  @PagedQuery()
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: VirtualKeyListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<VirtualKeyListDto> {
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<VirtualKeyListDto> {
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     const [keys, total] = await this.virtualKeys.list(reach, pageOf(query));
     return VirtualKeyListDto.from(keys, total, await this.limits.usageOf(keys));
   }

@@ -1,7 +1,7 @@
+import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from 'class-validator';
-import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../tenancy/user.entity.js';
@@ -9,8 +9,22 @@ import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
+import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
+import { PageQuery } from '../http/page-query.dto.js';
 
-export const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
+const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
+
+export class ListMembersQuery extends PageQuery {
+  @QueryChoice(WORKSPACE_ROLES, 'Includes only users with this role. Default: all.')
+  readonly role?: (typeof WORKSPACE_ROLES)[number];
+
+  @QueryEmail('Includes only the user with this e-mail address.')
+  readonly email?: string;
+
+  /** The compatible SDK repeats the id of the path. */
+  @QueryText('Id or slug of the workspace, as in the path.')
+  readonly workspaceId?: string;
+}
 const MOST_USERS = 100;
 
 /** A member with their user, and the organization's switches that apply. */

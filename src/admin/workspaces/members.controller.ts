@@ -3,19 +3,18 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
-import { emailParameterOf } from '../../common/http/email-address.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   AddMembersDto,
+  ListMembersQuery,
   MemberDto,
   MemberListDto,
   RemoveMemberDto,
   UpdateMemberDto,
-  WORKSPACE_ROLES,
 } from './member.dto.js';
 import { MembersService } from './members.service.js';
 
@@ -30,29 +29,16 @@ export class MembersController {
   @Get()
   @RequireScope('workspace_users.list')
   @ApiOperation({ summary: 'List the members of a workspace' })
-  @PagedQuery()
-  @QueryParameter({ name: 'role', required: false, enum: WORKSPACE_ROLES })
-  @QueryParameter({ name: 'email', required: false, type: String })
-  @QueryParameter({
-    name: 'workspaceId',
-    required: false,
-    type: String,
-    description: 'The id of the path, repeated',
-  })
   @ApiOkResponse({ type: MemberListDto })
   async list(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
-    @Query() query: ListQuery,
+    @Query() query: ListMembersQuery,
   ): Promise<MemberListDto> {
     // The compatible SDK repeats the id of the path.
-    checkRepeated('workspaceId', parameterOf(query, 'workspaceId'), workspace);
-    const filters = {
-      role: choiceOf(query, 'role', WORKSPACE_ROLES),
-      email: emailParameterOf(query, 'email'),
-    };
+    checkRepeated('workspaceId', query.workspaceId, workspace);
     const tenant = await this.workspaces.tenantFor(caller, workspace);
-    return MemberListDto.from(...(await this.members.list(tenant, filters, pageOf(query))));
+    return MemberListDto.from(...(await this.members.list(tenant, query, pageOf(query))));
   }
 
   @Post()

@@ -43,6 +43,9 @@ import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
 import { NO_USAGE, shownBudgets, shownRates, type BudgetUsage } from '../limits/limits.service.js';
 import { MemberDto, type MemberDetails } from './member.dto.js';
+import { QueryDto } from '../http/query.dto.js';
+import { QueryText, QueryChoice } from '../http/query-fields.js';
+import { PageQuery } from '../http/page-query.dto.js';
 
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
@@ -135,6 +138,25 @@ class WorkspaceFields {
 
   @RateLimits()
   readonly rate_limits?: RateLimitDto[] | null;
+}
+
+const STATUSES = ['active', 'archived'] as const;
+
+export class ListWorkspacesQuery extends PageQuery {
+  @QueryText('Includes only workspaces whose name contains this text.')
+  readonly name?: string;
+
+  @QueryText('Includes only workspaces with exactly this name.')
+  readonly exact_name?: string;
+
+  /** For the compatible SDK: workspaces are deleted and never archived. */
+  @QueryChoice(STATUSES, 'Includes only workspaces in this state; none is ever archived. Default: all.')
+  readonly status?: (typeof STATUSES)[number];
+}
+
+export class RemoveWorkspaceQuery extends QueryDto {
+  @QueryText('Name of the workspace, as a confirmation. It can be in the body instead.')
+  readonly name?: string;
 }
 
 export class CreateWorkspaceDto extends WorkspaceFields {

@@ -3,15 +3,17 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateWorkspaceDto,
+  ListWorkspacesQuery,
   RemoveWorkspaceDto,
+  RemoveWorkspaceQuery,
   UpdateWorkspaceDto,
   WorkspaceListDto,
   WorkspaceWithUsersDto,
@@ -42,21 +44,11 @@ export class WorkspacesController {
   @Get()
   @RequireScope('workspaces.list')
   @ApiOperation({ summary: 'List workspaces' })
-  @PagedQuery()
-  @QueryParameter({ name: 'name', required: false, type: String, description: 'Part of the name' })
-  @QueryParameter({ name: 'exact_name', required: false, type: String })
-  @QueryParameter({
-    name: 'status',
-    required: false,
-    enum: ['active', 'archived'],
-    description: 'Workspaces are deleted and never archived, so none is "archived".',
-  })
   @ApiOkResponse({ type: WorkspaceListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<WorkspaceListDto> {
-    const filters = { name: parameterOf(query, 'name'), exactName: parameterOf(query, 'exact_name') };
-    const page = pageOf(query);
-    if (choiceOf(query, 'status', ['active', 'archived']) === 'archived') return WorkspaceListDto.from([], 0);
-    const [workspaces, total] = await this.workspaces.list(caller, filters, page);
+  async list(@Caller() caller: Principal, @Query() query: ListWorkspacesQuery): Promise<WorkspaceListDto> {
+    const filters = { name: query.name, exactName: query.exact_name };
+    if (query.status === 'archived') return WorkspaceListDto.from([], 0);
+    const [workspaces, total] = await this.workspaces.list(caller, filters, pageOf(query));
     return WorkspaceListDto.from(workspaces, total, await this.limits.usageOf(workspaces));
   }
 
@@ -88,16 +80,15 @@ export class WorkspacesController {
   @Delete(':workspaceId')
   @RequireScope('workspaces.delete', 'administrators')
   @ApiOperation({ summary: 'Delete a workspace' })
-  @QueryParameter({ name: 'name', required: false, type: String, description: 'The name, repeated' })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
-    @Query() query: ListQuery,
+    @Query() query: RemoveWorkspaceQuery,
     @Body() dto: RemoveWorkspaceDto,
   ): Promise<DoneDto> {
     checkRepeated('workspace_id', dto.workspace_id, named);
-    await this.removal.remove(caller, named, dto.name ?? parameterOf(query, 'name'));
+    await this.removal.remove(caller, named, dto.name ?? query.name);
     return EMPTY_ANSWER;
   }
 }

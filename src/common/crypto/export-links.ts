@@ -10,6 +10,9 @@ export interface ExportLink {
   readonly expires: number;
 }
 
+/** The query of a link, as it was sent. */
+export type ExportLinkParts = Readonly<Partial<Record<'expires' | 'by' | 'signature', string>>>;
+
 const LONGEST_MS = 15 * 60_000;
 const BY = /^(key|user)-([0-9a-f-]{36})$/;
 
@@ -29,12 +32,8 @@ export class ExportLinks {
   }
 
   /** Null for a link that is not ours, was changed, or has expired. */
-  read(exportId: string, query: Readonly<Record<string, unknown>>, now = Date.now()): ExportLink | null {
-    const [expires, by, signature] = [
-      textIn(query, 'expires'),
-      textIn(query, 'by'),
-      textIn(query, 'signature'),
-    ];
+  read(exportId: string, query: ExportLinkParts, now = Date.now()): ExportLink | null {
+    const { expires = '', by = '' } = query;
     const [, kind, id] = BY.exec(by) ?? [];
     if (!id || !/^\d{1,12}$/.test(expires)) return null;
     const link: ExportLink = {
@@ -42,10 +41,10 @@ export class ExportLinks {
       by: [kind === 'key' ? 'key' : 'user', id],
       expires: Number(expires),
     };
-    return this.isSigned(link, signature) && link.expires * 1_000 > now ? link : null;
+    return this.isSigned(link, query.signature) && link.expires * 1_000 > now ? link : null;
   }
 
-  private isSigned(link: ExportLink, signature: string): boolean {
+  private isSigned(link: ExportLink, signature = ''): boolean {
     const given = Buffer.from(signature, 'base64url');
     const right = this.sign(link);
     return given.length === right.length && timingSafeEqual(given, right);
@@ -55,9 +54,4 @@ export class ExportLinks {
     const said = ['export-link', exportId, ...by, expires].join('\n');
     return createHmac('sha256', this.pepper).update(said).digest();
   }
-}
-
-function textIn(query: Readonly<Record<string, unknown>>, name: string): string {
-  const value = query[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../text/nearest-names.js';
 import { AppError } from './app-error.js';
 
 /** Steps to a part of a body: names of fields and indexes of lists. */
@@ -27,6 +28,14 @@ export const fieldError = (place: string, rest: string): AppError =>
 /** The same of a parameter of a query, or of a model request. */
 export const parameterError = (name: string, rest: string): AppError =>
   invalid(name, `The parameter "${name}" ${rest}.`);
+
+const LONGEST_NAME = 64;
+
+/** `known`: candidates for suggestions. `hint`: what to do instead. */
+export function unknownParameter(name: string, known: readonly string[], hint = ''): AppError {
+  const shown = name.slice(0, LONGEST_NAME);
+  return invalid(shown, `There is no parameter "${shown}" here${didYouMean(shown, known)}.${hint}`);
+}
 
 const invalid = (parameter: string, detail: string): AppError =>
   new AppError('invalid_request', { detail, parameter });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pageOf, parameterOf } from './page.js';
+import { pageIn, parameterOf } from './page.js';
 
-describe('pageOf', () => {
+describe('pageIn', () => {
   it('begins with the first fifty', () => {
-    expect(pageOf({})).toEqual({ skip: 0, take: 50 });
+    expect(pageIn({})).toEqual({ skip: 0, take: 50 });
   });
 
   it.each([
@@ -11,7 +11,7 @@ describe('pageOf', () => {
     [{ currentPage: '2', pageSize: '10' }],
     [{ current_page: '2', pageSize: '10', unknown: 'x' }],
   ])('counts pages from 0 in %j', (query) => {
-    expect(pageOf(query)).toEqual({ skip: 20, take: 10 });
+    expect(pageIn(query)).toEqual({ skip: 20, take: 10 });
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('pageOf', () => {
     { current_page: ['1', '2'] },
     { current_page: '1', currentPage: '1' },
   ])('refuses %j', (query) => {
-    expect(() => pageOf(query)).toThrow(/must be a whole number|only once/);
+    expect(() => pageIn(query)).toThrow(/must be a whole number|only once/);
   });
 });
 

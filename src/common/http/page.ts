@@ -1,11 +1,15 @@
-import { AppError } from '../errors/app-error.js';
-import { didYouMean } from '../text/nearest-names.js';
 import { parameterError } from '../errors/field-errors.js';
 
 /** A range of a list. */
 export interface Page {
   readonly skip: number;
   readonly take: number;
+}
+
+/** A page as its query names it: its number from 0, and its size. */
+export interface PageNumbers {
+  readonly current_page: number;
+  readonly page_size: number;
 }
 
 /** The total of a list if a page that is not full reveals it; otherwise it must be counted. */
@@ -29,8 +33,14 @@ const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 100;
 export const LARGEST_PAGE = 1_000_000;
 
+/** The range that a list's query names. */
+export const pageOf = ({ current_page, page_size }: PageNumbers): Page => ({
+  skip: current_page * page_size,
+  take: page_size,
+});
+
 /** Reads `current_page` (from 0) and `page_size` (1 to 100), in both spellings. Ignores other parameters. */
-export function pageOf(query: ListQuery): Page {
+export function pageIn(query: ListQuery): Page {
   const page = wholeOf(query, PAGE_NAMES, { smallest: 0, largest: LARGEST_PAGE, usual: 0 });
   const take = wholeOf(query, SIZE_NAMES, { smallest: 1, largest: LARGEST_SIZE, usual: DEFAULT_SIZE });
   return { skip: page * take, take };
@@ -68,17 +78,6 @@ export function flagOf(query: ListQuery, name: string): boolean {
   const text = parameterOf(query, name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
   throw parameterError(name, 'must be "true" or "false"');
-}
-
-const LONGEST_NAME = 64;
-
-/** `known`: candidates for suggestions. `hint`: what to do instead. */
-export function noParameter(name: string, known: readonly string[], hint = ''): AppError {
-  const shown = name.slice(0, LONGEST_NAME);
-  return new AppError('invalid_request', {
-    parameter: shown,
-    detail: `There is no parameter "${shown}" here${didYouMean(shown, known)}.${hint}`,
-  });
 }
 
 interface Bounds {

@@ -1,4 +1,5 @@
-import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
+import { unknownParameter } from '../../../common/errors/field-errors.js';
+import { flagOf, type ListQuery, pageIn, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
 import {
   type QueryCondition,
@@ -27,7 +28,7 @@ export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []
   return {
     conditions: [...own, ...conditionsIn(query, PAGE_NAMES)],
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
-    size: pageOf(query).take,
+    size: pageIn(query).take,
     includesTotal: flagOf(query, 'include_total'),
   };
 }
@@ -46,5 +47,5 @@ function conditionIn(query: ListQuery, name: string, others: readonly string[]):
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;
-  throw noParameter(name, [...Object.keys(LOG_FILTERS), ...others]);
+  throw unknownParameter(name, [...Object.keys(LOG_FILTERS), ...others]);
 }
