@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logQueryOf } from '../../src/admin/logs/rows/log-query.js';
+import { ListLogsQuery } from '../../src/admin/logs/log-query.dto.js';
+import { readQuery } from '../../src/admin/http/read-query.js';
 import { logRowsOf } from '../../src/admin/logs/rows/log-rows.module.js';
 import type { LogRows } from '../../src/admin/logs/rows/log-rows.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
@@ -140,7 +142,7 @@ describe('tables of release 0.1.0', () => {
     const [row] = await both.list(REACH, OF_ALL);
     expect(row).toMatchObject({ id, method: 'POST', path: '/v1/chat/completions', response_bytes: '200' });
     for (const filters of [{ user: 'grace' }, { 'metadata[_user]': 'grace' }]) {
-      const query = { ...OF_ALL, conditions: logQueryOf(filters).conditions };
+      const query = { ...OF_ALL, conditions: logQueryOf(readQuery(filters, ListLogsQuery)).conditions };
       expect((await both.list(REACH, query)).map((each) => each.id)).toEqual([id]);
     }
     await aggregator.aggregate(
@@ -310,7 +312,7 @@ describe('stored requests', () => {
       { metadata: JSON.stringify({ _user: 'ada', team: 'red' }) },
       { user: 'ada,Ada', status_code: '200' },
       { user: 'nobody' },
-    ].map((filters) => logQueryOf({ ...filters, page_size: '3' }));
+    ].map((filters) => logQueryOf(readQuery({ ...filters, page_size: '3' }, ListLogsQuery)));
     const answers = await Promise.all(asked.map((query) => postgres.list(REACH, query)));
     const ids = (await postgres.list(REACH, OF_ALL)).map((row) => row.id).reverse();
     const halves = [batches.filter((_, at) => at % 2), batches.filter((_, at) => at % 2 === 0)];

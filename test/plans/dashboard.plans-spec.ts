@@ -3,6 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsService } from '../../src/admin/analytics/analytics.service.js';
+import {
+  FacetQuery,
+  GraphQuery,
+  GroupsQuery,
+  SeriesQuery,
+} from '../../src/admin/analytics/analytics-query.dto.js';
+import { readQuery } from '../../src/admin/http/read-query.js';
 import { FACETS, type FacetName, FacetsService } from '../../src/admin/analytics/facets.service.js';
 import { FeedbackReader } from '../../src/admin/analytics/feedback-reader.js';
 import { GRAPHS } from '../../src/admin/analytics/graphs.js';
@@ -58,20 +65,24 @@ function questionsOf(database: ExplainingDatabase): Readonly<Record<string, Ask>
   const [overview, facets] = [new OverviewService(usage, names), new FacetsService(usage, names)];
   const graphs = GRAPHS.map((graph): [string, Ask] => [
     `graph ${graph.name}`,
-    (reach, query) => analytics.graph(reach, query, graph),
+    (reach, query) => analytics.graph(reach, readQuery(query, GraphQuery), graph),
   ]);
   const groups = Object.entries(GROUPINGS).map(([name, grouping]): [string, Ask] => [
     `groups ${name}`,
-    (reach, query) => analytics.groups(reach, query, grouping),
+    (reach, query) => analytics.groups(reach, readQuery(query, GroupsQuery), grouping),
   ]);
   const values = (Object.keys(FACETS) as FacetName[]).map((name): [string, Ask] => [
     `facet ${name}`,
-    (reach, query) => facets.read(reach, query, name),
+    (reach, query) => facets.read(reach, readQuery(query, FacetQuery), name),
   ]);
   const detailed: Ask = (reach, query) =>
-    analytics.groups(reach, { ...query, columns: 'requests,p95_latency' }, GROUPINGS.users);
+    analytics.groups(
+      reach,
+      readQuery({ ...query, columns: 'requests,p95_latency' }, GroupsQuery),
+      GROUPINGS.users,
+    );
   return {
-    overview: (reach, query) => overview.read(reach, query),
+    overview: (reach, query) => overview.read(reach, readQuery(query, SeriesQuery)),
     ...Object.fromEntries([...graphs, ...groups, ...values]),
     'groups users with percentiles': detailed,
     'groups users by percentile': (reach, query) => detailed(reach, { ...query, order_by: 'p95_latency' }),

@@ -1,9 +1,13 @@
+import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
+import { readQuery } from '../http/read-query.js';
+import { AnalyticsQuery } from './analytics-query.dto.js';
 import { analyticsQueryOf } from './analytics-query.js';
 
 const NOW = Date.parse('2030-01-31T12:00:00Z');
 const LATER = '2030-02-01T00:00:00Z';
-const read = (query: Record<string, string>) => () => analyticsQueryOf(query, [], [], NOW);
+const read = (query: Record<string, string>) => () =>
+  analyticsQueryOf(readQuery(query, AnalyticsQuery), [], NOW);
 
 describe('a range that is empty', () => {
   it('is determined by the parameters that were sent', () => {

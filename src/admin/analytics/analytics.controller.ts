@@ -2,14 +2,12 @@ import { applyDecorators, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { documentedFilters } from '../../request-log/reading/filter-descriptions.js';
-import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/permissions/sight.js';
 import { AdminController } from '../admin-controller.js';
-import { OpenQuery, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
+import { AnalyticsQuery, FacetQuery, GraphQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
 import { GRAPHS } from './graphs.js';
@@ -18,57 +16,7 @@ import { FACETS, FacetsService, isFacet } from './facets.service.js';
 import { FacetDto, OverviewDto } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';
 
-const parameter = (name: string, description: string): MethodDecorator =>
-  QueryParameter({ name, required: false, type: String, description });
-
-/** Parameters of a series, for the OpenAPI document. */
-const SeriesParameters = (): MethodDecorator =>
-  applyDecorators(
-    ...Object.entries(SERIES_PARAMETERS).map(([name, description]) => parameter(name, description)),
-  );
-
-/** Range and filters, for the OpenAPI document. */
-const Filters = (): MethodDecorator =>
-  applyDecorators(
-    OpenQuery(),
-    ...Object.entries(RANGE_PARAMETERS).map(([name, description]) => parameter(name, description)),
-    ...documentedFilters()
-      .filter(([name]) => !(name in RANGE_PARAMETERS))
-      .map(([name, expects]) => parameter(name, `Must be ${expects}.`)),
-  );
-
-const PageSize = (): MethodDecorator =>
-  QueryParameter(
-    {
-      name: 'page_size',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    },
-    'pageSize',
-  );
-
 const LONGEST_FIELD = 64;
-const COLUMN_NAMES = Object.keys(COLUMNS);
-
-const Ordered = (): MethodDecorator =>
-  applyDecorators(
-    PagedQuery(),
-    QueryParameter({
-      name: 'columns',
-      required: false,
-      schema: {
-        type: 'string',
-        pattern: `^(?:${COLUMN_NAMES.join('|')})(?:,(?:${COLUMN_NAMES.join('|')}))*$`,
-      },
-    }),
-    QueryParameter({
-      name: 'order_by',
-      required: false,
-      schema: { type: 'string', enum: [...COLUMN_NAMES], default: 'requests' },
-    }),
-    parameter('order_by_type', '"asc" or "desc". Default: desc.'),
-  );
-
 /** Part of every response that counts requests. */
 const RANGE_SCHEMA = {
   type: 'object' as const,
@@ -152,10 +100,8 @@ export class AnalyticsController {
   @ApiOperation({
     summary: 'Compare the figures of a period with those of the period before',
   })
-  @Filters()
-  @SeriesParameters()
   @ApiOkResponse({ type: OverviewDto })
-  async overview(@Caller() caller: Principal, @Query() query: ListQuery): Promise<OverviewDto> {
+  async overview(@Caller() caller: Principal, @Query() query: SeriesQuery): Promise<OverviewDto> {
     return this.overviews.read(await this.reach(caller, query), query);
   }
 
@@ -163,12 +109,10 @@ export class AnalyticsController {
   @RequireOneOf('analytics.view', 'logs.list')
   @ApiOperation({ summary: 'List the most frequent values of a field of the request log' })
   @ApiParam({ name: 'field', enum: Object.keys(FACETS) })
-  @Filters()
-  @PageSize()
   @ApiOkResponse({ type: FacetDto })
   async facet(
     @Caller() caller: Principal,
-    @Query() query: ListQuery,
+    @Query() query: FacetQuery,
     @Param('field') field: string,
   ): Promise<FacetDto> {
     if (!isFacet(field))
@@ -181,11 +125,10 @@ export class AnalyticsController {
   @Get('summary/cache')
   @RequireScope('analytics.view')
   @ApiOperation({ summary: 'Summarize the response cache' })
-  @Filters()
   @ApiOkResponse({ schema: object(['object', 'range', 'summary']) })
   async cacheSummary(
     @Caller() caller: Principal,
-    @Query() query: ListQuery,
+    @Query() query: AnalyticsQuery,
   ): Promise<Record<string, unknown>> {
     return this.analytics.cacheSummary(await this.reach(caller, query), query);
   }
@@ -194,12 +137,10 @@ export class AnalyticsController {
   @RequireScope('analytics.view')
   @ApiOperation({ summary: 'Group requests by a metadata key' })
   @ApiParam({ name: 'metadataKey', type: String })
-  @Filters()
-  @Ordered()
   @ApiOkResponse({ schema: groupsOf(METADATA_FIELDS) })
   async metadataGroups(
     @Caller() caller: Principal,
-    @Query() query: ListQuery,
+    @Query() query: GroupsQuery,
     @Param('metadataKey') key: string,
   ): Promise<GroupsAnswer> {
     const reach = await this.reach(caller, query);
@@ -210,12 +151,10 @@ export class AnalyticsController {
   @RequireScope('analytics.view')
   @ApiOperation({ summary: 'Group requests by a property' })
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
-  @Filters()
-  @Ordered()
   @ApiOkResponse({ schema: groupsOf(GROUP_FIELDS) })
   async groups(
     @Caller() caller: Principal,
-    @Query() query: ListQuery,
+    @Query() query: GroupsQuery,
     @Param('groupBy') groupBy: string,
   ): Promise<GroupsAnswer> {
     if (!isGrouping(groupBy))
@@ -226,13 +165,12 @@ export class AnalyticsController {
   }
 
   /** Every workspace that the caller can access, unless one is named. */
-  async reach(caller: Principal, query: ListQuery): Promise<Sight> {
-    const named = parameterOf(query, 'workspace_slug', 'workspace_id');
+  async reach(caller: Principal, { workspace_slug: named }: AnalyticsQuery): Promise<Sight> {
     return { ...(await this.workspaces.narrowed(caller, named)), own: sightOf(caller) };
   }
 }
 
-type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) => Promise<GraphAnswer>;
+type Handler = (this: AnalyticsController, caller: Principal, query: GraphQuery) => Promise<GraphAnswer>;
 
 interface DescribedHandler {
   readonly name: string;
@@ -257,11 +195,9 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
     Get(`graphs/${path}`),
     RequireScope('analytics.view'),
     ApiOperation({ summary: summaryText, ...(isAlias && { deprecated: true }) }),
-    Filters(),
-    SeriesParameters(),
     ApiOkResponse({ schema: answerOf(...fields) }),
   );
-  Reflect.defineMetadata('design:paramtypes', [Object, Object], prototype, name);
+  Reflect.defineMetadata('design:paramtypes', [Object, GraphQuery], prototype, name);
   Caller()(prototype, name, 0);
   Query()(prototype, name, 1);
   decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import { flagOf, type ListQuery, pageIn, parameterOf } from '../../common/http/page.js';
-import { parameterError } from '../../common/errors/field-errors.js';
+import { pageOf } from '../../common/http/page.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { type CountedRange, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
-import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
+import { analyticsQueryOf, slotsOf } from './analytics-query.js';
+import type { AnalyticsQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, GROUPINGS, isColumn } from './groups.js';
+import { type ColumnName, columnOf, type Grouping } from './groups.js';
 
 /** The counted time range, as shown. */
 export interface ShownRange {
@@ -33,9 +34,6 @@ export interface GroupsAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-const SERIES_NAMES = Object.keys(SERIES_PARAMETERS);
-const PAGE_NAMES = ['current_page', 'currentPage', 'page_size', 'pageSize'] as const;
-const ORDER_NAMES = ['columns', 'order_by', 'order_by_type', 'include_total'] as const;
 const CACHE_MEASURES = [
   'requests',
   'simple_hits',
@@ -54,9 +52,8 @@ export class AnalyticsService {
   ) {}
 
   /** Every slot of the range has a point, including slots without requests. */
-  async graph(reach: Sight, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
-    pageIn(query); // Lists have pages; charts have all of their points.
-    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
+  async graph(reach: Sight, query: SeriesQuery, graph: Graph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, reach.own);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
     const before = new RunningTotals(graph.measures);
@@ -76,16 +73,15 @@ export class AnalyticsService {
     };
   }
 
-  async feedbackGraph(reach: Sight, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
-    pageIn(query); // Lists have pages, and a graph has all of its points.
-    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
+  async feedbackGraph(reach: Sight, query: SeriesQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, reach.own);
     const slots = slotsOf(query, asked.range);
     const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
     return { object: 'analytics-graph', ...answer };
   }
 
-  async cacheSummary(reach: Sight, query: ListQuery): Promise<Record<string, unknown>> {
-    const asked = analyticsQueryOf(query, reach.own, []);
+  async cacheSummary(reach: Sight, query: AnalyticsQuery): Promise<Record<string, unknown>> {
+    const asked = analyticsQueryOf(query, reach.own);
     const { total, range } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
     const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
     const misses = total.count('requests') - total.hits;
@@ -102,17 +98,16 @@ export class AnalyticsService {
     };
   }
 
-  async groups(reach: Sight, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
-    const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
-    flagOf(query, 'include_total'); // The total is shown in any case.
-    const columns = columnsOf(query, grouping);
-    const { orderBy, direction } = orderOf(query);
+  async groups(reach: Sight, query: GroupsQuery, grouping: Grouping): Promise<GroupsAnswer> {
+    const asked = analyticsQueryOf(query, reach.own);
+    const columns = query.columns ?? grouping.columns;
+    const { order_by: orderBy, order_by_type: direction } = query;
     const { total, rows, range } = await this.usage.groups(reach, asked, {
       by: grouping.by,
       measures: measuresOf([...columns, orderBy]),
       orderBy: columnOf(orderBy).order,
       direction,
-      page: pageIn(query),
+      page: pageOf(query),
     });
     const isOfKeys = grouping === GROUPINGS.api_key;
     const keys = isOfKeys ? rows.map(([value]) => value) : [];
@@ -129,12 +124,12 @@ export class AnalyticsService {
   /** The groups of a metadata key, with the feedback on their requests. */
   async metadataGroups(
     reach: Sight,
-    query: ListQuery,
+    query: GroupsQuery,
     grouping: Grouping,
     key: string,
   ): Promise<GroupsAnswer> {
     const answer = await this.groups(reach, query, grouping);
-    const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
+    const asked = analyticsQueryOf(query, reach.own);
     const values = answer.data.map((row) => String(row['metadata_value']));
     const feedback = await this.feedback.byMetadata(reach, asked, { key, values });
     return {
@@ -182,25 +177,4 @@ const measuresOf = (columns: readonly ColumnName[]): readonly ReadMeasureName[] 
 function cell(grouping: Grouping, name: ColumnName, sums: Sums): unknown {
   const value = columnOf(name).value(sums);
   return grouping.asText?.includes(name) ? String(value) : value;
-}
-
-function columnsOf(query: ListQuery, grouping: Grouping): readonly ColumnName[] {
-  const names =
-    parameterOf(query, 'columns')
-      ?.split(',')
-      .map((name) => name.trim()) ?? grouping.columns;
-  return names.map((name) => {
-    if (isColumn(name)) return name;
-    throw parameterError('columns', `must be a list of ${Object.keys(COLUMNS).join(', ')}`);
-  });
-}
-
-function orderOf(query: ListQuery): { readonly orderBy: ColumnName; readonly direction: 'asc' | 'desc' } {
-  const orderBy = parameterOf(query, 'order_by') ?? 'requests';
-  const direction = (parameterOf(query, 'order_by_type') ?? 'desc').toLowerCase();
-  if (!isColumn(orderBy))
-    throw parameterError('order_by', `must be one of ${Object.keys(COLUMNS).join(', ')}`);
-  if (direction !== 'asc' && direction !== 'desc')
-    throw parameterError('order_by_type', 'must be "asc" or "desc"');
-  return { orderBy, direction };
 }

@@ -7,6 +7,7 @@ import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usa
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';
 import { analyticsQueryOf } from './analytics-query.js';
+import type { FacetQuery } from './analytics-query.dto.js';
 import { shownRange } from './analytics.service.js';
 import { FacetDto } from './overview.dto.js';
 
@@ -36,9 +37,9 @@ export class FacetsService {
     private readonly names: KeyNamesReader,
   ) {}
 
-  async read(reach: Sight, query: ListQuery, name: FacetName): Promise<FacetDto> {
-    const { take } = pageIn(query);
-    const { range, conditions } = analyticsQueryOf(query, [], ['page_size', 'pageSize']);
+  async read(reach: Sight, query: FacetQuery, name: FacetName): Promise<FacetDto> {
+    const { page_size: take } = query;
+    const { range, conditions } = analyticsQueryOf(query, []);
     const counted = conditions.filter(isCountedAhead);
     const groups = await this.usage.groups(
       reach,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import type { ListQuery } from '../../common/http/page.js';
 import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
 import {
   type GroupedBy,
@@ -11,7 +10,8 @@ import {
 } from '../../request-log/analytics/usage-store.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { conditionOf } from '../../request-log/reading/log-filters.js';
-import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
+import { analyticsQueryOf, slotsOf } from './analytics-query.js';
+import type { SeriesQuery } from './analytics-query.dto.js';
 import { shownRange } from './analytics.service.js';
 import {
   OverviewDto,
@@ -60,8 +60,8 @@ export class OverviewService {
     private readonly names: KeyNamesReader,
   ) {}
 
-  async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
-    const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
+  async read(reach: Sight, query: SeriesQuery): Promise<OverviewDto> {
+    const asked = analyticsQueryOf(query, reach.own);
     const overview = await this.usage.together(reach, bothPeriods(asked.range), (usage) =>
       new OverviewReading(usage, reach, query).read(asked),
     );
@@ -75,7 +75,7 @@ class OverviewReading {
   constructor(
     private readonly usage: AnalyticsReader,
     private readonly reach: Sight,
-    private readonly query: ListQuery,
+    private readonly query: SeriesQuery,
   ) {}
 
   async read(asked: UsageQuery): Promise<OverviewDto> {

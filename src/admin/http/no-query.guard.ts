@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { unknownParameter } from '../../common/errors/field-errors.js';
-import { OPEN_QUERY } from '../openapi/decorators.js';
 import { isQueryDto } from './query.dto.js';
 
 /**
@@ -18,7 +17,6 @@ export class NoQueryGuard implements CanActivate {
 }
 
 const takesQuery = ({ prototype }: Type, handler: string): boolean =>
-  Reflect.getMetadata(OPEN_QUERY, (prototype as Record<string, object>)[handler] ?? {}) === true ||
   ((Reflect.getMetadata('design:paramtypes', prototype as object, handler) ?? []) as unknown[]).some(
     isQueryDto,
   );

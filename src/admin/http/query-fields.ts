@@ -25,16 +25,20 @@ interface ParameterOptions {
   readonly default?: string | number | boolean;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** Accepted for other clients, but not documented. */
+  readonly isHidden?: boolean;
 }
 
 /** A parameter with a rule of its own. `read` returns undefined for a text that breaks it. */
 export const QueryField = (
-  options: ParameterOptions,
+  { isHidden = false, ...options }: ParameterOptions,
   message: string,
   read: (text: string) => unknown,
 ): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ required: false, ...options }),
+    ...(isHidden ? [] : [ApiProperty({ required: false, ...options })]),
     ...(options.required ? [] : [IfGiven()]),
     // A text that breaks the rule stays as it is, so that the rule sees it.
     Transform(({ value }: { readonly value: unknown }) =>
@@ -58,21 +62,22 @@ export const QueryChoice = (
   choices: readonly string[],
   description: string,
   message = `must be one of: ${choices.join(', ')}`,
+  options: Pick<ParameterOptions, 'default'> = {},
 ): PropertyDecorator =>
-  QueryField({ type: String, enum: [...choices], description }, message, (text) =>
+  QueryField({ type: String, enum: [...choices], description, ...options }, message, (text) =>
     choices.find((choice) => choice === text),
   );
 
 /** `true` or `false`; other words are refused, so that `yes` does not count as `false`. */
 export const QueryFlag = (
   description: string,
-  options: Pick<ParameterOptions, 'default'> = {},
+  options: Pick<ParameterOptions, 'default' | 'isHidden'> = {},
 ): PropertyDecorator =>
   QueryField({ type: Boolean, description, ...options }, 'must be "true" or "false"', (text) =>
     text === 'true' ? true : text === 'false' ? false : undefined,
   );
 
-interface Bounds {
+interface Bounds extends Pick<ParameterOptions, 'isHidden'> {
   readonly minimum: number;
   readonly maximum: number;
   readonly default: number;
@@ -104,22 +109,24 @@ export const QueryEmail = (description: string): PropertyDecorator =>
   );
 
 /** Number of the page. */
-export const QueryPageNumber = (): PropertyDecorator =>
+export const QueryPageNumber = (options: Pick<ParameterOptions, 'isHidden'> = {}): PropertyDecorator =>
   applyDecorators(
     QueryNumber('Number of the page, counted from 0. Default: 0.', {
       minimum: 0,
       maximum: LARGEST_PAGE,
       default: 0,
+      ...options,
     }),
     Alias('currentPage'),
   );
 
-export const QueryPageSize = (): PropertyDecorator =>
+export const QueryPageSize = (options: Pick<ParameterOptions, 'isHidden'> = {}): PropertyDecorator =>
   applyDecorators(
     QueryNumber('Number of items on a page, 1 to 100. Default: 50.', {
       minimum: 1,
       maximum: 100,
       default: 50,
+      ...options,
     }),
     Alias('pageSize'),
   );

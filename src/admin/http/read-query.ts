@@ -4,7 +4,7 @@ import { type ValidationError, validateSync } from 'class-validator';
 import type { AppError } from '../../common/errors/app-error.js';
 import { parameterError, unknownParameter } from '../../common/errors/field-errors.js';
 import { fieldsOf } from './dto-rules.js';
-import { aliasesOf, AnyQuery, type QueryDto } from './query.dto.js';
+import { aliasesOf, AnyQuery, openFieldOf, type QueryDto } from './query.dto.js';
 
 const UNKNOWN = 'whitelistValidation';
 
@@ -14,7 +14,7 @@ const UNKNOWN = 'whitelistValidation';
  */
 export function readQuery<T extends QueryDto>(sent: object, type: Type<T>): T {
   if ((type as Type<QueryDto>) === AnyQuery) return sent as T;
-  const values = queryValues(sent, type);
+  const values = fieldValues(queryValues(sent, type), type);
   const query = plainToInstance(type, values);
   // The library that builds DTOs drops names of methods, such as "toString".
   const dropped = Object.keys(values).find((name) => !Object.hasOwn(query, name));
@@ -45,7 +45,24 @@ function queryValues(sent: object, type: Type<QueryDto>): Readonly<Record<string
   return Object.fromEntries(values);
 }
 
+/** The values of the fields. The parameters that no field has are those of the open field, if it accepts them. */
+function fieldValues(
+  values: Readonly<Record<string, string>>,
+  type: Type<QueryDto>,
+): Readonly<Record<string, unknown>> {
+  const open = openFieldOf(type);
+  if (!open) return values;
+  const fields = fieldsOf(type.prototype as object).filter((name) => name !== open.field);
+  const isOther = ([name]: [string, string]): boolean => !fields.includes(name) && open.accepts(name);
+  const entries = Object.entries(values);
+  const others = Object.fromEntries(entries.filter(isOther));
+  return { ...Object.fromEntries(entries.filter((each) => !isOther(each))), [open.field]: others };
+}
+
 function notAParameter(name: string, query: QueryDto): AppError {
-  const known = [...fieldsOf(query), ...aliasesOf(query.constructor as Type<QueryDto>).keys()];
+  const type = query.constructor as Type<QueryDto>;
+  const open = openFieldOf(type);
+  const known = [...fieldsOf(query), ...aliasesOf(type).keys()].filter((each) => each !== open?.field);
+  if (open) return unknownParameter(name, [...open.suggested, ...known]);
   return unknownParameter(name, known, ` This operation accepts: ${known.sort().join(', ')}.`);
 }

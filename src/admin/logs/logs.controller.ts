@@ -1,28 +1,19 @@
-import { applyDecorators, Get, Param, Query } from '@nestjs/common';
+import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { sightOf, withSight } from '../../auth/permissions/sight.js';
-import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
-import { documentedFilters } from '../../request-log/reading/filter-descriptions.js';
-import { logQueryOf, WORKSPACE_NAMES } from './rows/log-query.js';
+import { ListLogsQuery } from './log-query.dto.js';
+import { logQueryOf } from './rows/log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
 import { BodySearch, type SearchedPage } from './search/body-search.js';
 import { ReadTraceQuery, TraceDto } from './trace.dto.js';
-
-/** The filters, for the OpenAPI document. */
-const LogFilters = (): MethodDecorator =>
-  applyDecorators(
-    ...documentedFilters().map(([name, expects]) =>
-      QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
-    ),
-  );
 
 @AdminController('logs')
 @Refusals()
@@ -36,40 +27,12 @@ export class LogsController {
   @Get()
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'List requests' })
-  @OpenQuery()
-  @LogFilters()
-  @QueryParameter({
-    name: 'cursor',
-    required: false,
-    type: String,
-    description: '"next_cursor" of the page before',
-  })
-  @QueryParameter({
-    name: 'page_size',
-    required: false,
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-  })
-  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @QueryParameter({
-    name: 'include_total',
-    required: false,
-    type: Boolean,
-    description: 'Count what fits, up to 10001',
-  })
-  @QueryParameter({
-    name: 'search',
-    required: false,
-    schema: { type: 'string', minLength: 3, maxLength: 256 },
-    description:
-      'A text in the bodies, in any case; needs logs.view, GATEHOUSE_BODY_SEARCH and a time of generation of at most 31 days',
-  })
   @ApiOkResponse({ type: LogListDto })
-  async list(@Caller() caller: Principal, @Query() all: ListQuery): Promise<LogListDto> {
-    const { search, ...query } = all;
+  async list(@Caller() caller: Principal, @Query() query: ListLogsQuery): Promise<LogListDto> {
     const wanted = logQueryOf(query, sightOf(caller));
-    const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
-    if (search !== undefined)
-      return this.found(caller, await this.search.find(caller, reach, { wanted, all }));
+    const reach = await this.workspaces.narrowed(caller, query.workspace_id);
+    if (query.search !== undefined)
+      return this.found(caller, await this.search.find(caller, reach, { wanted, query }));
     const [rows, nextCursor] = await this.logs.list(reach, wanted);
     return LogListDto.from(
       await this.shown(caller, rows),

@@ -1,8 +1,7 @@
-import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
-import { LARGEST_PAGE } from '../../common/http/page.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
-import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
+import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
 import { invalidField } from '../../common/errors/field-errors.js';
 
@@ -81,43 +80,3 @@ export const Refuses = (error: AppError, description: string): ClassDecorator & 
     type: RefusalDto,
     example: errorBody(error, AN_ID),
   });
-
-export const QUERY_PARAMETERS = 'gatehouse:query-parameters';
-
-/**
- * A query parameter of an operation: the document describes it and `KnownParametersGuard` accepts it. `aliases` are other clients'
- * spellings, accepted but not documented.
- */
-export const QueryParameter =
-  (options: ApiQueryOptions & { readonly name: string }, ...aliases: readonly string[]): MethodDecorator =>
-  (target, key, descriptor) => {
-    const handler = descriptor.value as object;
-    const known = (Reflect.getMetadata(QUERY_PARAMETERS, handler) ?? []) as readonly string[];
-    Reflect.defineMetadata(QUERY_PARAMETERS, [options.name, ...aliases, ...known], handler);
-    ApiQuery(options)(target, key, descriptor);
-  };
-
-export const OPEN_QUERY = 'gatehouse:open-query';
-
-/** For a handler that reads all parameters and refuses unknown ones itself, because names such as `metadata[team]` are not a fixed list. */
-export const OpenQuery = (): CustomDecorator => SetMetadata(OPEN_QUERY, true);
-
-export const PagedQuery = (): MethodDecorator =>
-  applyDecorators(
-    QueryParameter(
-      {
-        name: 'current_page',
-        required: false,
-        schema: { type: 'integer', minimum: 0, maximum: LARGEST_PAGE, default: 0 },
-      },
-      'currentPage',
-    ),
-    QueryParameter(
-      {
-        name: 'page_size',
-        required: false,
-        schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-      },
-      'pageSize',
-    ),
-  );

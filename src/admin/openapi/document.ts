@@ -15,14 +15,13 @@ import {
   describeAnswers,
   describeFields,
   describeOperations,
-  describeParameters,
   groupOperations,
   listGroups,
 } from './descriptions/describe.js';
 import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
 import { addLinks } from './links.js';
-import { tellParameters } from './parameters.js';
+import { describePathParameters } from './path-parameters.js';
 import { shareRefusals } from './refusals.js';
 import { shareAnswers, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
 
@@ -82,8 +81,7 @@ export function buildAdministrationApi(
   listGroups(document);
   shareRefusals(document);
   tellConstraints(document, bodiesOf(app));
-  tellParameters(document);
-  describeParameters(document);
+  describePathParameters(document);
   describeFields(document);
   describeAnswers(document);
   dropPlainExamples(document);

@@ -204,6 +204,9 @@ function valuesOf(name: LogFilterName, parameter: unknown): readonly string[] {
 
 const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
 
+/** Whether a parameter is a filter, or `metadata[key]`. */
+export const isFilterParameter = (name: string): boolean => isLogFilter(name) || METADATA_KEY.test(name);
+
 /** The condition of a parameter: a filter, or `metadata[key]`. Undefined for other names. */
 export function conditionOfParameter(name: string, value: string): QueryCondition | undefined {
   if (isLogFilter(name)) return conditionOf(name, value);

@@ -1,8 +1,15 @@
+import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
-import { logConditionsOf, logQueryOf } from './log-query.js';
+import { conditionsOf } from '../../shapes/log-filter-query.dto.js';
+import { readQuery } from '../../http/read-query.js';
+import { ListLogsQuery, WatchLogsQuery } from '../log-query.dto.js';
+import { logQueryOf } from './log-query.js';
+
+const read = (query: Record<string, unknown>) => logQueryOf(readQuery(query, ListLogsQuery));
+const conditionsIn = (query: Record<string, unknown>) => conditionsOf(readQuery(query, WatchLogsQuery));
 
 const sqlOf = (query: Record<string, unknown>) =>
-  logQueryOf(query).conditions.map(({ sql, parameter }) => [sql('$1'), parameter]);
+  read(query).conditions.map(({ sql, parameter }) => [sql('$1'), parameter]);
 const ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 describe('logQueryOf', () => {
@@ -60,7 +67,7 @@ describe('logQueryOf', () => {
     ['include_total', ''],
     ['include_total', '1'],
   ])('refuses %s=%s, and names it', (name, value) => {
-    expect(() => logQueryOf({ [name]: value })).toThrow(`"${name}"`);
+    expect(() => read({ [name]: value })).toThrow(`"${name}"`);
   });
 
   it.each([
@@ -74,25 +81,23 @@ describe('logQueryOf', () => {
     'toString',
     'metadata[]',
   ])('refuses the unknown parameter %s', (name) => {
-    expect(() => logQueryOf({ [name]: 'created_at desc,(select pg_sleep(5))' })).toThrow(
-      'There is no parameter',
-    );
+    expect(() => read({ [name]: 'created_at desc,(select pg_sleep(5))' })).toThrow('There is no parameter');
   });
 
   it.each(['cursor', 'page_size', 'pageSize', 'include_total'])(
     'refuses %s where there are no pages',
     (name) => {
-      expect(() => logConditionsOf({ [name]: '1' })).toThrow(`There is no parameter "${name}" here.`);
-      expect(logConditionsOf({ workspace_id: 'ws-one', ai_model: 'gpt-5' })).toHaveLength(1);
+      expect(() => conditionsIn({ [name]: '1' })).toThrow(`There is no parameter "${name}" here.`);
+      expect(conditionsIn({ workspace_id: 'ws-one', ai_model: 'gpt-5' })).toHaveLength(1);
     },
   );
 
   it('refuses a parameter that was sent twice', () => {
-    expect(() => logQueryOf({ ai_model: ['a', 'b'] })).toThrow('only once');
+    expect(() => read({ ai_model: ['a', 'b'] })).toThrow('only once');
   });
 
   it('takes pages of fifty, and of a hundred at most', () => {
-    expect(logQueryOf({}).size).toBe(50);
-    expect(logQueryOf({ page_size: '100' }).size).toBe(100);
+    expect(read({}).size).toBe(50);
+    expect(read({ page_size: '100' }).size).toBe(100);
   });
 });

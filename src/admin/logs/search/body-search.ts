@@ -5,13 +5,13 @@ import type { Reach } from '../../../auth/tenant.js';
 import { newestOf, oldestOf } from '../../../request-log/reading/filter-document.js';
 import { KeptLogs } from '../../../request-log/reading/kept-logs.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
-import { type ListQuery, parameterOf } from '../../../common/http/page.js';
 import { AppError } from '../../../common/errors/app-error.js';
 import { GRAIN_MS } from '../../../request-log/rollups/grains.js';
 import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { type LogPosition, toCursor } from '../rows/log-cursor.js';
 import type { LogQuery } from '../rows/log-query.js';
+import type { ListLogsQuery } from '../log-query.dto.js';
 import { LogRows } from '../rows/log-rows.js';
 import { RequestParts } from '../request-parts.js';
 import { readableBody } from '../readable-body.js';
@@ -40,8 +40,7 @@ export interface SearchedPage {
 
 interface SearchRequest {
   readonly wanted: LogQuery;
-  /** All parameters, as sent. */
-  readonly all: ListQuery;
+  readonly query: ListLogsQuery;
 }
 
 /**
@@ -143,13 +142,13 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
 }
 
 /** Refuses texts that are too long, and searches that are too broad. */
-function needleIn({ wanted, all }: SearchRequest): string {
-  const text = parameterOf(all, 'search') ?? '';
+function needleIn({ wanted, query }: SearchRequest): string {
+  const { search: text = '', filters } = query;
   if (text.length < SHORTEST || text.length > LONGEST)
     throw parameterError('search', `must be a string of ${SHORTEST} to ${LONGEST} characters`);
   if (wanted.includesTotal) throw refused('Results of "search" are not counted. Leave out "include_total".');
-  const oldest = oldestOf(all);
-  const spanMs = oldest === null ? Infinity : (newestOf(all)?.getTime() ?? Date.now()) - oldest.getTime();
+  const oldest = oldestOf(filters);
+  const spanMs = oldest === null ? Infinity : (newestOf(filters)?.getTime() ?? Date.now()) - oldest.getTime();
   if (spanMs > MOST_DAYS * GRAIN_MS.day)
     throw refused(
       `A search needs "time_of_generation_min", at most ${MOST_DAYS} days before now or "time_of_generation_max".`,

@@ -7,7 +7,6 @@ import { COMMON_FIELDS } from './common-fields.js';
 import { GROUPS } from './groups.js';
 import { LIMIT_FIELDS } from './limit-fields.js';
 import { LOG_FIELDS } from './log-fields.js';
-import { PARAMETER_DESCRIPTIONS } from './parameters.js';
 import { PROVIDER_FIELDS } from './provider-fields.js';
 import { SINGLE_SIGN_ON_FIELDS } from './single-sign-on-fields.js';
 
@@ -29,7 +28,6 @@ interface Operation {
   readonly operationId: string;
   description?: string;
   tags?: readonly string[];
-  readonly parameters?: readonly { readonly name: string; description?: string }[];
   readonly requestBody?: Body;
   readonly responses: Readonly<Record<string, Body & { description?: string }>>;
 }
@@ -65,16 +63,6 @@ function meaningOfAnswer({ content = {} }: Body): string {
   const name = media.schema?.$ref ?? '';
   if (name.endsWith('/DoneDto')) return 'Done. The body is an empty object.';
   return name.endsWith('ListDto') ? 'A page of the list.' : 'Done. The body has the result.';
-}
-
-/** Describes each parameter. `tellParameters` adds patterns first, from the controllers. */
-export function describeParameters(document: OpenAPIObject): void {
-  for (const { operationId, parameters = [] } of operationsOf<Operation>(document))
-    for (const parameter of parameters)
-      parameter.description =
-        PARAMETER_DESCRIPTIONS[`${operationId}.${parameter.name}`] ??
-        PARAMETER_DESCRIPTIONS[parameter.name] ??
-        parameter.description;
 }
 
 /** Describes each field of a body, unless its DTO does. */
