@@ -9,8 +9,7 @@ import type { AnalyticsQuery, GroupsQuery, SeriesQuery } from './analytics-query
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
-import { type ColumnName, columnOf, COLUMNS, type Grouping, GROUPINGS, isColumn } from './groups.js';
-import { type ColumnName, columnOf, type Grouping } from './groups.js';
+import { type ColumnName, columnOf, type Grouping, GROUPINGS } from './groups.js';
 
 /** The counted time range, as shown. */
 export interface ShownRange {

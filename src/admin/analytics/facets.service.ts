@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import { type ListQuery, pageOf } from '../../common/http/page.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
-import { type ListQuery, pageIn } from '../../common/http/page.js';
 import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';

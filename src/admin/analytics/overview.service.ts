@@ -9,7 +9,6 @@ import {
   AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
-import { conditionOf } from '../../request-log/reading/log-filters.js';
 import { analyticsQueryOf, slotsOf } from './analytics-query.js';
 import type { SeriesQuery } from './analytics-query.dto.js';
 import { shownRange } from './analytics.service.js';
