@@ -4,7 +4,7 @@ import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
-import { Delivery } from './delivery/delivery.js';
+import { PassThroughDelivery } from './delivery/pass-through-delivery.js';
 import { RunningStreams } from './delivery/running-streams.js';
 import { deliverLinked, linkFieldOf } from './delivery/linked-delivery.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
@@ -114,7 +114,7 @@ export class Pipeline {
     const guardedWay = guarded && wayOfStream(guarded, exchange.entry, answer);
     if (guardedWay) new TranslatedDelivery(exchange, guardedWay, onBroken).start();
     else if (translated) new TranslatedDelivery(exchange, { attempt, target, translated }, onBroken).start();
-    else new Delivery(exchange, attempt, target, onBroken).start();
+    else new PassThroughDelivery(exchange, answer, onBroken).start();
   }
 
   /** Ends an exchange without a response: with our error, or silently when the client has disconnected. */

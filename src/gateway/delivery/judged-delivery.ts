@@ -1,41 +1,24 @@
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
-import { withUsageHidden } from '../translation/hidden-usage.js';
 import type { Exchange } from '../recording/exchange.js';
-import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { closeExchange } from './closing.js';
-import { endWith } from './end-with.js';
-import { writeRewrittenHead } from './rewritten-head.js';
+import { withUsageHidden } from '../translation/hidden-usage.js';
+import type { DeliveredResponse } from './delivery.js';
+import { deliverRewritten } from './rewritten-response.js';
 
 /** Carries a response that was judged as a whole to the client, and ends the exchange's record. */
 export function deliverJudged(
-  { entry, response }: Exchange,
-  { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
+  exchange: Exchange,
+  { attempt, target }: DeliveredResponse,
   { status, contentType, body: judged, reading, isDenied, head }: JudgedAnswer,
 ): void {
+  const { entry, response } = exchange;
   const body = entry.trail.hidesUsage ? withUsageHidden(judged) : judged;
   entry.responseBody.add(body);
   const hasLeft = response.destroyed;
-  const providers = status >= 400 ? 'provider' : null;
-  const errorSource = isDenied ? 'gateway' : providers;
   const ending = isDenied ? 'refused' : 'completed';
-  closeExchange(
-    {
-      entry,
-      attempt,
-      target,
-      reading,
-      ending: hasLeft ? 'client_aborted' : ending,
-      errorCode: isDenied && !hasLeft ? 'guardrail_denied' : null,
-      status,
-      errorSource,
-      contentType,
-      contentEncoding: null,
-    },
-    () => {
-      if (response.destroyed) return;
-      writeRewrittenHead(response, entry, head, { status, contentType, bytes: body.length, errorSource });
-      endWith(response, body);
-    },
-  );
+  deliverRewritten(exchange, {
+    ...{ attempt, target, reading, status, head, body, contentType, contentEncoding: null },
+    ending: hasLeft ? 'client_aborted' : ending,
+    errorCode: isDenied && !hasLeft ? 'guardrail_denied' : null,
+    errorSource: isDenied ? 'gateway' : status >= 400 ? 'provider' : null,
+  });
 }

@@ -6,9 +6,7 @@ import type { Target } from '../types/target.js';
 import { readResponseHead } from '../upstream/response-headers.js';
 import { wholeAnswer } from '../upstream/whole-answer.js';
 import { addressHere } from './address-here.js';
-import { closeExchange } from './closing.js';
-import { endWith } from './end-with.js';
-import { writeRewrittenHead } from './rewritten-head.js';
+import { deliverRewritten } from './rewritten-response.js';
 
 /** A page of a thousand batches is smaller than one megabyte. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -44,21 +42,8 @@ export async function deliverLinked(
   const here = addressHere(request);
   const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
   const ending = response.destroyed ? 'client_aborted' : 'completed';
-  closeExchange(
-    { entry, attempt, target, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
-    () => {
-      if (response.destroyed) return;
-      const { status } = attempt;
-      const bytes = body.length;
-      writeRewrittenHead(response, entry, head, {
-        status,
-        contentType: contentType ?? '',
-        bytes,
-        errorSource: null,
-      });
-      endWith(response, body);
-    },
-  );
+  const recorded = { attempt, target, reading: UNREAD, ending, contentType, contentEncoding } as const;
+  deliverRewritten(exchange, { ...recorded, errorCode: null, head, body });
 }
 
 /** Addresses of the provider: the one the request went to, and the provider's own, which an intermediate host may report. */

@@ -1,24 +1,17 @@
-import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Entry } from '../recording/entry.js';
+import type { Ending } from '../../request-log/record.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
+import type { Exchange } from '../recording/exchange.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
-import type { ExchangeOutcome } from '../recording/records.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
 import type { ClientStream, Way } from '../translation/client-stream.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
-import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Exchange, RunningStream } from '../recording/exchange.js';
-import type { ReplySink } from '../types/reply.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import { closeExchange } from './closing.js';
-import type { OnBroken } from './delivery.js';
+import { Delivery, type OnBroken, type RecordedResponse } from './delivery.js';
 import { endWith } from './end-with.js';
+import { writeRewrittenHead } from './rewritten-response.js';
 import { stopsStreams } from './running-streams.js';
-import { writeRewrittenHead } from './rewritten-head.js';
 
 /** A plain response is translated as a whole, so it must be small enough to be held. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -29,102 +22,59 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const BAD_GATEWAY = 502;
 
 /**
- * Carries a provider's response to the client in the client's dialect, and ends the exchange's record.
- *
- * Events of a stream are sent as soon as they are translated; a plain response and a refusal are held until they are whole. As with every
- * response, the record is written before the last byte is sent.
+ * Delivers the response in the client's dialect. Events of a stream are sent as soon as they are translated; a plain response and a refusal
+ * are held until they are whole.
  */
-export class TranslatedDelivery implements ReplySink {
-  private readonly entry: Entry;
-  private readonly response: ClientResponse;
-  private readonly head: ResponseHead;
+export class TranslatedDelivery extends Delivery {
   private readonly reading: Reading = nothingRead();
   private readonly decoder: AnswerDecoder | null;
   private readonly stream: ClientStream | null;
   private held: Buffer[] = [];
   private heldBytes = 0;
-  private plainType = JSON_TYPE;
   private status: number;
-  private readonly streamType: string;
-  private isPaused = false;
-  private isRecorded = false;
-  private hasLeft = false;
+  private contentType: string;
   /** Stopped by us: the caller's access was withdrawn. */
   private isStopped = false;
-  private running: RunningStream | undefined;
 
   constructor(
-    private readonly exchange: Exchange,
+    exchange: Exchange,
     private readonly way: Way,
-    private readonly onBroken: OnBroken,
+    onBroken: OnBroken,
   ) {
-    this.entry = exchange.entry;
-    this.response = exchange.response;
-    const { attempt, translated } = way;
-    this.status = way.status ?? attempt.status;
-    this.streamType = way.contentType ?? EVENT_STREAM;
-    this.head = readResponseHead(attempt.rawHeaders);
-    this.stream =
-      way.open?.(this.reading) ??
-      (isStreamed(way, this.head) && translated ? new TranslatedStream(translated, this.reading) : null);
-    this.decoder = decoding(this.head.contentEncoding, UNPACKED_BYTES_MAX, (chunk) => {
-      this.take(chunk);
-    });
+    super(exchange, way, onBroken);
+    this.stream = way.open?.(this.reading) ?? this.translatedStream();
+    this.status = way.status ?? this.attempt.status;
+    this.contentType = this.stream ? (way.contentType ?? EVENT_STREAM) : JSON_TYPE;
+    this.decoder = decoding(this.head.contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.take(chunk));
   }
 
-  start(): void {
-    this.response.once('close', () => {
-      if (this.running) this.exchange.streams?.delete(this.running);
-      if (!this.response.writableFinished) this.clientLeft();
-    });
-    if (!this.decoder) {
-      this.way.attempt.cancel(new AppError('upstream_protocol_error'));
-      return;
-    }
-    this.way.attempt.attach(this);
-    if (this.response.destroyed) return this.clientLeft();
-    // A slow provider must not delay the head of a stream.
-    if (!this.stream) return;
-    this.running = this.exchange.streams?.add(this.exchange, this.way.attempt);
-    setImmediate(() => this.flushHead());
+  protected override get isStream(): boolean {
+    return this.stream !== null;
   }
 
-  onChunk(chunk: Buffer): boolean {
-    if (!this.isRecorded) this.decoder?.write(chunk);
+  protected override get flushesHead(): boolean {
+    return this.stream !== null && this.decoder !== null;
+  }
+
+  override onChunk(chunk: Buffer): boolean {
+    if (!this.decoder) this.attempt.cancel(unreadable());
+    else if (!this.isRecorded) this.decoder.write(chunk);
     return !this.isPaused;
   }
 
-  onEnd(): void {
-    this.decoder?.end(() => {
+  override onEnd(): void {
+    if (!this.decoder) return this.onFail(unreadable());
+    this.decoder.end(() => {
       if (this.isRecorded) return;
       if (this.stream) this.finishStream(this.stream.end());
       else this.finishPlain();
     });
   }
 
-  onFail(error: AppError): void {
-    if (this.isRecorded) return;
-    if (this.hasLeft) return this.record('client_aborted', null, () => undefined);
-    const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
-    if (!this.response.headersSent && !isStalledClient) {
-      this.isRecorded = true;
-      this.onBroken(error);
-      return;
-    }
-    if (isStalledClient) return this.record('client_aborted', error.code, () => this.response.destroy());
-    const { code, message, spec } = error;
-    this.isStopped = stopsStreams(error);
-    this.finishStream(this.stream?.fail({ message, type: spec.type, code, param: null }) ?? '', error.code);
-  }
-
-  private get isGone(): boolean {
-    return this.hasLeft || this.response.destroyed;
-  }
-
-  private flushHead(): void {
-    if (this.isRecorded || this.response.headersSent || this.response.destroyed) return;
-    this.sendHead(this.streamType, null);
-    this.response.flushHeaders();
+  private translatedStream(): ClientStream | null {
+    const { translated } = this.way;
+    const isStreamed = translated?.context.isStreamed && this.attempt.status < 300 && !this.head.isJson;
+    return isStreamed ? new TranslatedStream(translated, this.reading) : null;
   }
 
   /** Decoded bytes of the response. */
@@ -136,25 +86,20 @@ export class TranslatedDelivery implements ReplySink {
       if (this.stream.isOver) this.finishStream(text);
       else this.write(text);
     } else if (this.heldBytes <= ANSWER_BYTES_MAX) this.held.push(chunk);
-    else this.way.attempt.cancel(new AppError('upstream_protocol_error'));
+    else this.attempt.cancel(unreadable());
   }
 
   private write(text: string): void {
     if (text === '' || this.hasLeft) return;
-    if (!this.response.headersSent) this.sendHead(this.streamType, null);
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
-    if (!this.response.write(bytes)) this.pause();
+    this.send(bytes);
   }
 
-  /** The client is slow: pauses the provider until the client has caught up. */
-  private pause(): void {
-    if (this.isPaused) return;
-    this.isPaused = true;
-    this.response.once('drain', () => {
-      this.isPaused = false;
-      this.way.attempt.resume();
-    });
+  protected override breakOff(error: AppError): void {
+    const { code, message, spec } = error;
+    this.isStopped = stopsStreams(error);
+    this.finishStream(this.stream?.fail({ message, type: spec.type, code, param: null }) ?? '', code);
   }
 
   /** `text` is the last that the client receives. */
@@ -167,112 +112,68 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   private closeStream(text: string, failure: string | null): void {
-    const bytes = Buffer.from(text);
-    this.entry.responseBody.add(bytes);
-    const { ending, errorCode } = this.endOf(failure);
-    this.record(ending, errorCode, () => {
-      if (this.response.destroyed) return;
-      if (!this.response.headersSent) this.sendHead(this.streamType, null);
-      this.response.end(bytes);
-    });
-    if (this.stream?.isDenied) this.way.attempt.cancel();
+    const [ending, errorCode] = this.endOf(failure);
+    this.end(Buffer.from(text), ending, errorCode);
+    if (this.stream?.isDenied) this.attempt.cancel();
   }
 
-  private endOf(failure: string | null): {
-    readonly ending: ExchangeOutcome['ending'];
-    readonly errorCode: string | null;
-  } {
-    if (this.isGone) return { ending: 'client_aborted', errorCode: null };
-    if (this.stream?.isDenied) return { ending: 'refused', errorCode: 'guardrail_denied' };
-    if (this.isStopped) return { ending: 'refused', errorCode: failure };
+  private endOf(failure: string | null): readonly [Ending, errorCode: string | null] {
+    if (this.hasLeft) return ['client_aborted', null];
+    if (this.stream?.isDenied) return ['refused', 'guardrail_denied'];
+    if (this.isStopped) return ['refused', failure];
     const hasFailed = this.stream?.error || this.reading.hasFailed;
     const errorCode = failure ?? (hasFailed ? 'upstream_error' : null);
-    return { ending: errorCode === null ? 'completed' : 'upstream_truncated', errorCode };
+    return [errorCode === null ? 'completed' : 'upstream_truncated', errorCode];
   }
 
   private finishPlain(): void {
-    const { attempt, translated } = this.way;
     const whole = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
     this.held = [];
-    const failure = translated && this.head.isJson && attempt.status < 400 ? reportedFailure(whole) : null;
+    const isChecked = this.way.translated && this.head.isJson && this.attempt.status < 400;
+    const failure = isChecked ? reportedFailure(whole) : null;
     if (failure) this.status = reportedStatus(failure) ?? BAD_GATEWAY;
     const encoded = this.encodedPlain(whole);
     if (encoded instanceof AppError) return this.onFail(encoded);
-    const { contentType, bytes } = encoded;
-    this.plainType = contentType;
-    this.entry.responseBody.add(bytes);
-    const ending = this.hasLeft ? 'client_aborted' : 'completed';
-    this.record(ending, failure ? 'upstream_error' : null, () => {
-      if (this.response.destroyed) return;
-      this.sendHead(contentType, bytes.length);
-      endWith(this.response, bytes);
-    });
+    this.contentType = encoded.contentType;
+    this.end(encoded.bytes, this.hasLeft ? 'client_aborted' : 'completed', failure ? 'upstream_error' : null);
   }
 
   /** The error if the response cannot be read. */
   private encodedPlain(whole: Buffer): TranslatedBody | AppError {
-    const { attempt, translated } = this.way;
-    if (!translated) return { contentType: JSON_TYPE, bytes: whole };
-    const { rawHeaders } = attempt;
+    const { way, status, reading } = this;
+    if (!way.translated) return { contentType: JSON_TYPE, bytes: whole };
+    const reported = { status, rawHeaders: this.attempt.rawHeaders };
     try {
-      return inClientsWords(whole, { status: this.status, rawHeaders }, translated, this.reading);
+      return status < 400
+        ? translatedAnswer(reported, whole, way.translated, reading)
+        : translatedError(reported, whole, way.translated);
     } catch (error) {
       return AppError.from(error);
     }
   }
 
-  /** The rest of the response is read for its record only. */
-  private clientLeft(): void {
-    this.hasLeft = true;
-    this.isPaused = false;
-    if (this.isRecorded) this.way.attempt.cancel();
-    else this.way.attempt.clientLeft();
+  /** Records the response and sends its last bytes. */
+  private end(bytes: Buffer, ending: Ending, errorCode: string | null): void {
+    this.entry.responseBody.add(bytes);
+    this.close(ending, errorCode, () => {
+      if (this.response.destroyed) return;
+      if (!this.response.headersSent) this.sendHead(this.stream ? null : bytes.length);
+      endWith(this.response, bytes);
+    });
   }
 
-  private record(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
-    this.isRecorded = true;
-    const { attempt, target } = this.way;
-    const { entry, reading } = this;
-    const contentType = this.stream ? this.streamType : this.plainType;
-    const { status } = this;
-    const isWhole = this.stream?.isOver === true && !this.stream.error && !this.stream.isDenied;
-    const source = ending === 'refused' ? 'gateway' : status >= 400 ? 'provider' : undefined;
-    closeExchange(
-      {
-        entry,
-        attempt,
-        target,
-        reading,
-        ending,
-        errorCode,
-        isComplete: ending === 'completed' || isWhole,
-        status,
-        contentType,
-        contentEncoding: null,
-        ...(source && { errorSource: source }),
-      },
-      then,
-    );
+  protected override recorded(ending: Ending): RecordedResponse {
+    const { reading, status, contentType, stream } = this;
+    const isWhole = stream?.isOver === true && !stream.error && !stream.isDenied;
+    const isComplete = ending === 'completed' || isWhole;
+    return { reading, isComplete, status, contentType, contentEncoding: null };
   }
 
-  private sendHead(contentType: string, bytes: number | null): void {
-    const { status } = this;
+  protected override sendHead(bytes: number | null = null): void {
+    const { status, contentType } = this;
     const errorSource = status >= 400 ? 'provider' : null;
     writeRewrittenHead(this.response, this.entry, this.head, { status, contentType, bytes, errorSource });
   }
 }
 
-function isStreamed({ attempt, translated }: Way, { isJson }: ResponseHead): boolean {
-  return translated !== null && translated.context.isStreamed && attempt.status < 300 && !isJson;
-}
-
-function inClientsWords(
-  whole: Buffer,
-  attempt: Pick<Attempt, 'status' | 'rawHeaders'>,
-  translated: ActiveTranslation,
-  reading: Reading,
-): TranslatedBody {
-  return attempt.status < 400
-    ? translatedAnswer(attempt, whole, translated, reading)
-    : translatedError(attempt, whole, translated);
-}
+const unreadable = (): AppError => new AppError('upstream_protocol_error');

@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
-import { Delivery } from '../delivery/delivery.js';
+import { PassThroughDelivery } from '../delivery/pass-through-delivery.js';
 import { brokenResponse, type StopReason, stopExchange } from '../delivery/refusal.js';
 import { asked, checkCaller, identified } from '../ingress/arrival.js';
 import { exchangeBegan, exchangeEnded } from '../recording/exchange-metrics.js';
@@ -149,7 +149,7 @@ export class Realtime {
 
   /** The provider refused over HTTP: its response is delivered like any other. */
   private deliver(opening: OpeningExchange, answer: Answer): void {
-    new Delivery(opening, answer.attempt, answer.target, (error) => {
+    new PassThroughDelivery(opening, answer, (error) => {
       this.stop(opening, brokenResponse(opening, answer, error));
     }).start();
   }

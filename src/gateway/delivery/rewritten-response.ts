@@ -1,8 +1,11 @@
 import type { ClientResponse } from '../../common/http/messages.js';
-import type { Entry } from '../recording/entry.js';
 import { lower } from '../../common/http/raw-headers.js';
+import type { Entry } from '../recording/entry.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
+import { closeExchange, type ClosingExchange } from './closing.js';
+import { endWith } from './end-with.js';
 
 /** Headers that describe the provider's bytes, which the client does not receive. */
 const OF_THE_BODY: ReadonlySet<string> = new Set([
@@ -44,4 +47,25 @@ export function writeRewrittenHead(
   addAnswerHeaders(headers, entry, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);
+}
+
+/** A whole body that replaces the provider's, for the client and the record. */
+export interface RewrittenResponse extends Omit<ClosingExchange, 'entry' | 'isComplete'> {
+  /** The provider's. */
+  readonly head: ResponseHead;
+  readonly body: Buffer;
+}
+
+/** Records a response whose body is not the provider's own, then sends it. */
+export function deliverRewritten(
+  { entry, response }: Exchange,
+  { head, body, ...closing }: RewrittenResponse,
+): void {
+  closeExchange({ ...closing, entry }, () => {
+    if (response.destroyed) return;
+    const { status = closing.attempt.status, errorSource = null } = closing;
+    const contentType = closing.contentType ?? '';
+    writeRewrittenHead(response, entry, head, { status, contentType, bytes: body.length, errorSource });
+    endWith(response, body);
+  });
 }
