@@ -16,18 +16,19 @@ import { asked, identified } from './ingress/arrival.js';
 import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
 import { ClientLeft } from './types/client-left.js';
+import { ClientSignal } from './types/cancellation.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
 import { Journal } from './recording/journal.js';
 import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { trailOf } from './types/attempt-trail.js';
-import { requestPath } from './types/request-path.js';
+import { type RequestPath, requestPath } from './types/request-path.js';
 import { readRequest, type ReadingRules } from './ingress/read-request.js';
 import { Router } from './routing/router.js';
 import { TargetAttempts } from './attempt/attempt-target.js';
 import { RequestAttempts } from './attempt/request-attempts.js';
 import type { Answer } from './attempt/answer.js';
-import { type Exchange, isGone } from './recording/exchange.js';
+import type { Exchange } from './recording/exchange.js';
 import type { CompiledConfig } from './types/plan.js';
 
 /**
@@ -61,10 +62,11 @@ export class Pipeline {
 
   /** Serves a request of the data plane. Never throws. */
   handle(request: ClientRequest, response: ClientResponse): void {
-    const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
+    const entry = this.journal.begin(request);
+    const signal = new ClientSignal(request, response);
+    const exchange = { request, response, entry, signal, streams: this.streams };
     exchangeBegan();
-    // `close` is emitted once, so `once` would only cost a wrapper.
-    response.on('close', exchangeEnded);
+    signal.onCancel(exchangeEnded);
     this.travel(exchange).catch((error: unknown) => {
       this.stop(exchange, { error, failed: null });
     });
@@ -92,7 +94,7 @@ export class Pipeline {
     const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
     entry.routed(outcome.trail, decisions);
     if (outcome.kind === 'failed') return this.stop(exchange, outcome);
-    await this.deliver(exchange, outcome.answer, linkFieldOf(outcome.answer, read.path));
+    await this.deliver(exchange, outcome.answer, read.path);
   }
 
   private async deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
@@ -104,9 +106,10 @@ export class Pipeline {
   }
 
   /** Delivers the chosen response, whose last byte ends the exchange. */
-  private deliver(exchange: Exchange, answer: Answer, linkField: string | null): Promise<void> | void {
-    if (linkField !== null) return this.deliverLinked(exchange, answer, linkField);
+  private deliver(exchange: Exchange, answer: Answer, path: RequestPath): Promise<void> | void {
     const { attempt, target, translated, guarded, judged } = answer;
+    const linkField = target.provider.links ? linkFieldOf(answer, path) : null;
+    if (linkField !== null) return this.deliverLinked(exchange, answer, linkField);
     const onBroken = (error: AppError): void => {
       this.stop(exchange, brokenResponse(exchange, answer, error));
     };
@@ -119,7 +122,7 @@ export class Pipeline {
 
   /** Ends an exchange without a response: with our error, or silently when the client has disconnected. */
   private stop(exchange: Exchange, { error, failed }: StopReason): void {
-    const hasLeft = error instanceof ClientLeft || isGone(exchange);
+    const hasLeft = error instanceof ClientLeft || exchange.signal.isCancelled;
     stopExchange(exchange, { error: orIntendedPath(error, exchange.request), failed }, hasLeft);
   }
 }

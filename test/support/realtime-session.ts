@@ -11,6 +11,7 @@ import { ExchangeRecorder } from '../../src/gateway/recording/entry.js';
 import { NO_TRAIL, trailAt } from '../../src/gateway/types/attempt-trail.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Admission } from '../../src/gateway/upstream/admission.js';
+import { Cancellation } from '../../src/gateway/types/cancellation.js';
 import { Attempt } from '../../src/gateway/upstream/attempt.js';
 import { findProvider } from '../../src/providers/catalog/registry.js';
 import type { Price } from '../../src/providers/prices/price.js';
@@ -99,7 +100,7 @@ export async function aSession(limits: readonly Limit[] | null, wishes: SessionW
   const content = { ...nothing, path, model: 'gpt-realtime' } as never;
   entry.follows(trailAt(NO_TRAIL, target, 'config', content));
   await entry.open(caller, entry.trail);
-  const exchange = { request: {}, response: { destroyed: false }, entry } as never;
+  const exchange = { request: {}, signal: new Cancellation(), entry } as never;
   const attempt = await admission.begin(
     { exchange, target, content, wire: {} as never, option: 'config' },
     () => {

@@ -31,6 +31,5 @@ export interface ClientResponse {
   flushHeaders(): void;
   destroy(): unknown;
   on(event: 'close', listener: () => void): unknown;
-  once(event: 'close' | 'drain', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
+  once(event: 'drain', listener: () => void): unknown;
 }

@@ -1,4 +1,3 @@
-import type { ClientResponse } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
@@ -23,6 +22,7 @@ import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translat
 import { unlessPassed } from '../translation/translated-answer.js';
 import type { AnsweredAttempt, AttemptOutcome, UnansweredAttempt } from '../types/attempt-outcome.js';
 import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
+import { whileListening } from '../types/cancellation.js';
 import type { Content } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
 import type { PlannedTarget } from '../types/plan.js';
@@ -246,30 +246,17 @@ function failedAttempt(
  */
 function judge(
   guarded: GuardedRequest | null,
-  { request, response, entry }: Exchange,
+  { request, signal, entry }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
 ): Promise<JudgedAnswer> | null {
   if (!guarded) return null;
   const head = readResponseHead(attempt.rawHeaders);
   const isStrict = isStrictlyOpenAi(planned, request);
   const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
-  if (isJudgedWhole(guarded, answering))
-    return whileConnected(response, attempt, () => judgeAnswer(guarded, answering));
-  return isJudgedRefusal(guarded, answering)
-    ? whileConnected(response, attempt, () => judgeRefusal(guarded, answering))
-    : null;
-}
-
-async function whileConnected(
-  response: ClientResponse,
-  attempt: Attempt,
-  judging: () => Promise<JudgedAnswer>,
-): Promise<JudgedAnswer> {
   const onLeft = (): void => attempt.clientLeft();
-  response.on('close', onLeft);
-  try {
-    return await judging();
-  } finally {
-    response.off('close', onLeft);
-  }
+  if (isJudgedWhole(guarded, answering))
+    return whileListening(signal, onLeft, () => judgeAnswer(guarded, answering));
+  return isJudgedRefusal(guarded, answering)
+    ? whileListening(signal, onLeft, () => judgeRefusal(guarded, answering))
+    : null;
 }

@@ -27,7 +27,7 @@ const BYTES_MAX = 256 * 1024;
  */
 export function proven(
   answer: Answer,
-  { entry, response }: Pick<Exchange, 'entry' | 'response'>,
+  { entry, signal }: Pick<Exchange, 'entry' | 'signal'>,
   hold: HoldRule | null,
 ): Promise<void> | undefined {
   const isHeld = hold && hold.holdMs > 0 && answer.status < 400 && !answer.judged;
@@ -36,11 +36,12 @@ export function proven(
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
     const onLeft = (): void => attempt.cancel();
-    response.once('close', onLeft);
+    // After a client that left before, an attempt that is set to finish goes on.
+    if (!signal.isCancelled) signal.onCancel(onLeft);
     const timer = setTimeout(() => trial.pass(), hold.holdMs);
     trial.whenOver = (failed) => {
       clearTimeout(timer);
-      response.off('close', onLeft);
+      signal.offCancel(onLeft);
       if (failed) reject(failed);
       else resolve();
     };

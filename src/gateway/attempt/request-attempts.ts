@@ -25,7 +25,7 @@ export class RequestAttempts implements Attempts<Answer>, RoutingKnowledge {
   }
 
   get isOver(): boolean {
-    return this.incoming.exchange.response.destroyed;
+    return this.incoming.exchange.signal.isCancelled;
   }
 
   get isRepeatable(): boolean {
@@ -45,7 +45,7 @@ export class RequestAttempts implements Attempts<Answer>, RoutingKnowledge {
   }
 
   whenOver(then: () => void): void {
-    this.incoming.exchange.response.once('close', then);
+    this.incoming.exchange.signal.onCancel(then);
   }
 
   priceOf(target: PlannedTarget): Promise<Price | null> {

@@ -67,7 +67,7 @@ export class RetryingSender {
   ): Promise<SentRequest> {
     const { exchange, read } = incoming;
     const { planned, target, content, wire, trail } = outgoing;
-    const { request, response, entry } = exchange;
+    const { request, entry } = exchange;
     const mayRetry = isRetried(incoming, planned);
     const budget = mayRetry ? this.budgets.enter(incoming.caller, target, request.headers) : null;
     const place = { target, trail };
@@ -81,7 +81,7 @@ export class RetryingSender {
       onSent?.();
       return running;
     };
-    response.on('close', onLeft);
+    exchange.signal.onCancel(onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
         () => this.admission.begin({ exchange, target, content, wire, option: planned.path }, start),
@@ -91,7 +91,7 @@ export class RetryingSender {
           budget,
           isRepeatable: read.isRepeatable,
           bodyFailure: mayRetry ? bodyFailureOf(planned, content) : null,
-          isWanted: () => !response.destroyed && !signal?.isCancelled,
+          isWanted: () => !exchange.signal.isCancelled && !signal?.isCancelled,
           readDiscarded: (attempt) => readDiscarded(attempt, readerFor(entry.endpoint, content.json)),
           onGivenUp: (given, errorCode) => {
             retries += 1;
@@ -105,7 +105,7 @@ export class RetryingSender {
       return { ...lastTryOf(error), retries, isExhausted: false };
     } finally {
       budget?.leave();
-      response.off('close', onLeft);
+      exchange.signal.offCancel(onLeft);
     }
   }
 

@@ -167,11 +167,11 @@ export class ResponseCache {
       },
       giveUp: () => land(null),
     });
-    if (exchange.response.destroyed) {
+    if (exchange.signal.isCancelled) {
       lead.close();
       throw new ClientLeft();
     }
-    exchange.response.once('close', () => lead.close());
+    exchange.signal.onCancel(() => lead.close());
     const status = isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS';
     cacheCounts.asked[status]++;
     return { wire: { ...wire, headers: inClear(wire.headers), lead }, status, score };

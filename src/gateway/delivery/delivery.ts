@@ -69,14 +69,11 @@ export abstract class Delivery implements ReplySink {
   abstract onEnd(): void;
 
   start(): void {
-    const { exchange, response, attempt } = this;
-    response.once('close', () => {
-      // The web server keeps a response until the next request of its connection, and with it everything it references.
-      if (this.running) exchange.streams?.delete(this.running);
-      if (!response.writableFinished) this.clientLeft();
-    });
+    const { exchange, attempt } = this;
+    const { signal } = exchange;
     attempt.attach(this);
-    if (response.destroyed) return this.clientLeft();
+    signal.onCancel(() => this.onClosed());
+    if (signal.isCancelled) return;
     if (this.isStream) this.running = exchange.streams?.add(exchange, attempt);
     // The first chunk takes the head along. If the provider fails at once, the client should receive a proper error.
     if (this.flushesHead) setImmediate(() => this.flushHead());
@@ -112,13 +109,16 @@ export abstract class Delivery implements ReplySink {
   }
 
   private flushHead(): void {
-    if (this.isRecorded || this.response.headersSent || this.response.destroyed) return;
+    if (this.isRecorded || this.response.headersSent || this.exchange.signal.isCancelled) return;
     this.sendHead();
     this.response.flushHeaders();
   }
 
-  /** The rest of the response is read for its record only. */
-  private clientLeft(): void {
+  /** If the client has left, the rest of the response is read for its record only. */
+  private onClosed(): void {
+    // The web server keeps a response until the next request of its connection, and with it everything it references.
+    if (this.running) this.exchange.streams?.delete(this.running);
+    if (this.response.writableFinished) return;
     this.hasLeft = true;
     this.isPaused = false;
     if (this.isRecorded) this.attempt.cancel();

@@ -10,10 +10,10 @@ export function deliverJudged(
   { attempt, target }: DeliveredResponse,
   { status, contentType, body: judged, reading, isDenied, head }: JudgedAnswer,
 ): void {
-  const { entry, response } = exchange;
+  const { entry, signal } = exchange;
   const body = entry.trail.hidesUsage ? withUsageHidden(judged) : judged;
   entry.responseBody.add(body);
-  const hasLeft = response.destroyed;
+  const hasLeft = signal.isCancelled;
   const ending = isDenied ? 'refused' : 'completed';
   deliverRewritten(exchange, {
     ...{ attempt, target, reading, status, head, body, contentType, contentEncoding: null },

@@ -1,4 +1,5 @@
 import { UNREAD } from '../recording/metering.js';
+import { whileListening } from '../types/cancellation.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { Answer } from '../attempt/answer.js';
 import type { Exchange } from '../recording/exchange.js';
@@ -31,17 +32,15 @@ export async function deliverLinked(
   { attempt, target }: Answer,
   field: string,
 ): Promise<void> {
-  const { entry, request, response } = exchange;
+  const { entry, request, signal } = exchange;
   const onLeft = (): void => attempt.clientLeft();
-  response.once('close', onLeft);
-  const theirs = await wholeAnswer(attempt, ANSWER_BYTES_MAX);
-  response.off('close', onLeft);
+  const theirs = await whileListening(signal, onLeft, () => wholeAnswer(attempt, ANSWER_BYTES_MAX));
   entry.responseBody.add(theirs);
   const head = readResponseHead(attempt.rawHeaders);
   const { contentType, contentEncoding } = head;
   const here = addressHere(request);
   const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
-  const ending = response.destroyed ? 'client_aborted' : 'completed';
+  const ending = signal.isCancelled ? 'client_aborted' : 'completed';
   const recorded = { attempt, target, reading: UNREAD, ending, contentType, contentEncoding } as const;
   deliverRewritten(exchange, { ...recorded, errorCode: null, head, body });
 }

@@ -12,7 +12,12 @@ import {
   type Reading,
   UNREAD,
 } from '../recording/metering.js';
-import { type HiddenUsage, hiddenUsageOf, isEventStream, withoutLength } from '../translation/hidden-usage.js';
+import {
+  type HiddenUsage,
+  hiddenUsageOf,
+  isEventStream,
+  withoutLength,
+} from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
@@ -144,7 +149,7 @@ export class PassThroughDelivery extends Delivery {
 
   private release(): void {
     this.isReleased = true;
-    if (this.response.destroyed) return;
+    if (this.exchange.signal.isCancelled) return;
     if (!this.response.headersSent) this.sendHead();
     const { held } = this;
     this.held = [];
@@ -179,9 +184,9 @@ export class PassThroughDelivery extends Delivery {
   }
 
   protected override sendHead(): void {
-    const { attempt, entry, response } = this;
+    const { attempt, entry, response, target } = this;
     const { headers, hasDate } = this.sentHead;
-    nameUploadsHere(headers, this.target, this.exchange.request);
+    if (target.provider.uploadAddressHeader) nameUploadsHere(headers, target, this.exchange.request);
     addAnswerHeaders(headers, entry, attempt.status >= 400 ? 'provider' : null);
     response.sendDate = !hasDate;
     try {

@@ -58,11 +58,11 @@ export interface RewrittenResponse extends Omit<ClosingExchange, 'entry' | 'isCo
 
 /** Records a response whose body is not the provider's own, then sends it. */
 export function deliverRewritten(
-  { entry, response }: Exchange,
+  { entry, response, signal }: Exchange,
   { head, body, ...closing }: RewrittenResponse,
 ): void {
   closeExchange({ ...closing, entry }, () => {
-    if (response.destroyed) return;
+    if (signal.isCancelled) return;
     const { status = closing.attempt.status, errorSource = null } = closing;
     const contentType = closing.contentType ?? '';
     writeRewrittenHead(response, entry, head, { status, contentType, bytes: body.length, errorSource });

@@ -156,7 +156,7 @@ export class TranslatedDelivery extends Delivery {
   private end(bytes: Buffer, ending: Ending, errorCode: string | null): void {
     this.entry.responseBody.add(bytes);
     this.close(ending, errorCode, () => {
-      if (this.response.destroyed) return;
+      if (this.exchange.signal.isCancelled) return;
       if (!this.response.headersSent) this.sendHead(this.stream ? null : bytes.length);
       endWith(this.response, bytes);
     });

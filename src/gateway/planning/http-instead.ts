@@ -20,9 +20,9 @@ export function httpInstead(thrown: unknown, path: string): unknown {
   return unsupported(path, thrown.message);
 }
 
-/** Throws `websocket_unsupported` for a provider without the endpoint: its requests are translated, and a WebSocket's are not read. */
-export function checkHasSocket({ provider }: Target, { path, isWebSocket }: Content): void {
-  const endpoint = isWebSocket && !path.isProxied ? BY_PATH.get(path.path) : undefined;
+/** Refuses a WebSocket to a provider without the endpoint: its requests are translated, and a WebSocket's are not read. */
+export function checkHasSocket({ provider }: Target, { path }: Content): void {
+  const endpoint = !path.isProxied ? BY_PATH.get(path.path) : undefined;
   if (endpoint === undefined || supportOf(provider, endpoint) !== 'translated') return;
   throw unsupported(path.path, `The provider "${provider.id}" has no such WebSocket.`);
 }

@@ -18,6 +18,7 @@ import { ConfigPlans } from '../planning/config-plans.js';
 import { httpInstead } from '../planning/http-instead.js';
 import { Planner } from '../planning/planner.js';
 import { trailOf } from '../types/attempt-trail.js';
+import { ClientSignal } from '../types/cancellation.js';
 import { requestPath } from '../types/request-path.js';
 import { TargetAttempts } from '../attempt/attempt-target.js';
 import { RequestAttempts } from '../attempt/request-attempts.js';
@@ -77,9 +78,11 @@ export class Realtime {
     takeKeyFromQuery(request);
     const response = responseOn(request, socket);
     const entry = this.journal.begin(request);
-    const opening = { request, response, entry, socket, early };
+    // A response that has accepted the upgrade no longer has the socket.
+    const signal = new ClientSignal(request, socket);
+    const opening = { request, response, entry, signal, socket, early };
     exchangeBegan();
-    socket.once('close', exchangeEnded);
+    signal.onCancel(exchangeEnded);
     this.sessions.isOpening(socket);
     this.travel(opening).catch((error: unknown) => {
       this.stop(opening, { error, failed: null });
@@ -158,7 +161,7 @@ export class Realtime {
     stopExchange(
       opening,
       { error: httpInstead(error, opening.entry.path), failed },
-      opening.response.destroyed || opening.socket.destroyed,
+      opening.signal.isCancelled,
     );
   }
 }

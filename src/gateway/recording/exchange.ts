@@ -1,6 +1,7 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
+import type { CancelSignal } from '../types/cancellation.js';
 import type { DiscardedAttempt, Entry } from './entry.js';
 
 /** One request in progress: the request, its response, and its record. */
@@ -8,18 +9,15 @@ export interface Exchange {
   readonly request: ClientRequest;
   readonly response: ClientResponse;
   readonly entry: Entry;
+  /** Cancelled once nothing more can reach the client: it has disconnected, or has received its whole response. */
+  readonly signal: CancelSignal;
   /** Registers a response that is an event stream, so that it can be stopped. */
   readonly streams?: StreamRegister;
 }
 
-/** Whether the client has disconnected. */
-export function isGone({ request, response }: Pick<Exchange, 'request' | 'response'>): boolean {
-  return response.destroyed || (request.destroyed && !request.complete);
-}
-
 /** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
-export function failureOf(exchange: Exchange, { code }: AppError): DiscardedAttempt {
-  const hasLeft = isGone(exchange);
+export function failureOf({ signal }: Exchange, { code }: AppError): DiscardedAttempt {
+  const hasLeft = signal.isCancelled;
   return { errorCode: hasLeft ? null : code, isCutOff: hasLeft };
 }
 

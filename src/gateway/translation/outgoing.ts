@@ -77,7 +77,7 @@ export async function withFields(content: Content): Promise<Content> {
 /** Builds the upstream request: the client's own bytes, or a translation of them if the provider uses another dialect. */
 export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { content, planned, target, entry } = prepared;
-  checkHasSocket(target, content);
+  if (content.isWebSocket) checkHasSocket(target, content);
   const isUntouched = isAsItIs(content, planned, target);
   if (isUntouched) return asWritten(ownRequest(prepared));
   const { endpoint } = entry;

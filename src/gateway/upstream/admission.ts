@@ -125,12 +125,12 @@ export class Admission {
     wish: Wish,
     start: () => Attempt,
   ): Attempt | Promise<Attempt> {
-    const { entry, response } = wish.exchange;
+    const { entry, signal } = wish.exchange;
     entry.admitted(request);
     const { target, option, reserved: estimate } = wish;
     // Nothing is sent for a client that disconnected while the stores were called.
     return beginHolding({ hold, entry, target, option, estimate }, () => {
-      if (response.destroyed) throw new ClientLeft();
+      if (signal.isCancelled) throw new ClientLeft();
       return start();
     });
   }

@@ -76,13 +76,8 @@ export class FastResponse implements ClientResponse {
     this.onClose.push(listener);
   }
 
-  once(event: 'close' | 'drain', listener: () => void): void {
-    (event === 'close' ? this.onClose : this.onDrain).push(listener);
-  }
-
-  off(_: 'close', listener: () => void): void {
-    const at = this.onClose.lastIndexOf(listener);
-    if (at >= 0) this.onClose.splice(at, 1);
+  once(_: 'drain', listener: () => void): void {
+    this.onDrain.push(listener);
   }
 
   /** Called by the connection: the client has read the backlog. */
