@@ -1,5 +1,6 @@
 import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { readCredential } from '../auth/identity/credentials.js';
 import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
@@ -41,9 +42,9 @@ import type { CompiledConfig } from './types/plan.js';
 export class Pipeline {
   private readonly reading: ReadingRules;
   private readonly keeping: ReadingRules;
-  private readonly streams = new RunningStreams(({ request, entry }) =>
+  private readonly streams = new RunningStreams(({ request, credential, entry }) =>
     // Signed tokens expire soon; they cannot be revoked.
-    entry.caller?.apiKeyId ? this.identity.identify(request) : undefined,
+    entry.caller?.apiKeyId ? this.identity.identify(request, credential) : undefined,
   );
 
   constructor(
@@ -64,7 +65,8 @@ export class Pipeline {
   handle(request: ClientRequest, response: ClientResponse): void {
     const entry = this.journal.begin(request);
     const signal = new ClientSignal(request, response);
-    const exchange = { request, response, entry, signal, streams: this.streams };
+    const credential = readCredential(request.headers);
+    const exchange = { request, response, credential, entry, signal, streams: this.streams };
     exchangeBegan();
     signal.onCancel(exchangeEnded);
     this.travel(exchange).catch((error: unknown) => {

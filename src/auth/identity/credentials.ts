@@ -13,13 +13,49 @@ const CREDENTIAL_HEADERS = [...KEY_HEADERS, 'authorization', ...SDK_KEY_HEADERS]
 
 const BEARER = /^bearer +/i;
 
+/** The credential of a request, with what its headers show beside it. */
+export interface PresentedCredential {
+  /** The gateway key or signed token; null without one. */
+  readonly secret: string | null;
+  /** The secret is a signed token. */
+  readonly isToken: boolean;
+  /** Another gateway key was sent, beside the secret or in the same header. */
+  readonly hasOtherKey: boolean;
+  /** A token sent beside a gateway key: ours, or the provider's. */
+  readonly tokenBeside: string | null;
+  /** The gateway key header that contains a provider's key, judging by its format. */
+  readonly misplacedIn: string | null;
+}
+
+const NO_CREDENTIAL: PresentedCredential = {
+  secret: null,
+  isToken: false,
+  hasOtherKey: false,
+  tokenBeside: null,
+  misplacedIn: null,
+};
+
+/** Reads the credential of a request from its headers. */
+export function readCredential(headers: IncomingHttpHeaders): PresentedCredential {
+  const secret = secretIn(headers);
+  if (secret === null) return NO_CREDENTIAL;
+  const isToken = looksLikeToken(secret);
+  return {
+    secret,
+    isToken,
+    hasOtherKey: hasKeyBeside(secret, headers) || (!isToken && hasSeveralKeys(secret)),
+    tokenBeside: isToken ? null : tokenBeside(secret, headers),
+    misplacedIn: misplacedKey(headers),
+  };
+}
+
 /**
- * The gateway key or signed token that a request presents, or null.
+ * The gateway key or signed token, or null.
  *
  * `Authorization`, `x-api-key`, `x-goog-api-key` and `api-key` are read only without a gateway key header, so that SDKs which can set
  * nothing but their API key work; otherwise they belong to the provider.
  */
-export function presentedKey(headers: IncomingHttpHeaders): string | null {
+function secretIn(headers: IncomingHttpHeaders): string | null {
   for (const name of KEY_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string') return value;
@@ -36,25 +72,22 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
 /** Prefixes of keys of widely used providers. */
 const PROVIDER_KEY = /^(?:sk-|sk_|xai-|gsk_|pplx-|AIza|hf_|r8_|nvapi-|fw_|csk-|AKIA)/;
 
-/** The gateway key header that contains a provider's key, judging by its format, or null. */
-export const misplacedKey = (headers: IncomingHttpHeaders): string | null =>
+const misplacedKey = (headers: IncomingHttpHeaders): string | null =>
   KEY_HEADERS.find((name) => PROVIDER_KEY.test(String(headers[name] ?? ''))) ?? null;
 
-/** Another gateway key than the presented credential, in any header; null without one. */
-export function keyBeside(presented: string, headers: IncomingHttpHeaders): string | null {
-  for (const name of CREDENTIAL_HEADERS) {
+function hasKeyBeside(secret: string, headers: IncomingHttpHeaders): boolean {
+  return CREDENTIAL_HEADERS.some((name) => {
     const value = headers[name];
-    if (typeof value !== 'string' || value === presented) continue;
+    if (typeof value !== 'string' || value === secret) return false;
     const text = value.replace(BEARER, '');
-    if (text !== presented && looksLikeGatewayKey(text)) return text;
-  }
-  return null;
+    return text !== secret && looksLikeGatewayKey(text);
+  });
 }
 
 /** Whether one header was sent with different gateway keys, which Node joins by commas. */
-export function hasSeveralKeys(presented: string): boolean {
-  if (!presented.includes(',')) return false;
-  const keys = presented.split(',').map((key) => key.trim());
+function hasSeveralKeys(secret: string): boolean {
+  if (!secret.includes(',')) return false;
+  const keys = secret.split(',').map((key) => key.trim());
   return new Set(keys.filter(looksLikeGatewayKey)).size > 1;
 }
 
@@ -63,13 +96,12 @@ export function hasSeveralKeys(presented: string): boolean {
  * with different ones is refused as ambiguous.
  */
 export function enterKey(headers: IncomingHttpHeaders, key: string): void {
-  if (presentedKey(headers) === key) return;
+  if (secretIn(headers) === key) return;
   const free = CREDENTIAL_HEADERS.find((name) => headers[name] === undefined);
   if (free !== undefined) headers[free] = key;
 }
 
-/** A token sent beside the presented gateway key: ours, or the provider's. */
-export function tokenBeside(key: string, headers: IncomingHttpHeaders): string | null {
+function tokenBeside(key: string, headers: IncomingHttpHeaders): string | null {
   const bearer = headers.authorization === undefined ? null : bearerOf(headers);
   if (bearer !== null && bearer !== key && looksLikeToken(bearer)) return bearer;
   const compatible = headers[KEY_HEADERS[1]];
@@ -80,7 +112,7 @@ export function tokenBeside(key: string, headers: IncomingHttpHeaders): string |
 
 /** Whether a bearer is for the gateway, so that it must not reach a provider. */
 export function isGatewayCredential(bearer: string, headers: IncomingHttpHeaders): boolean {
-  return looksLikeGatewayKey(bearer) || bearer === presentedKey(headers);
+  return looksLikeGatewayKey(bearer) || bearer === secretIn(headers);
 }
 
 /** The token in `Authorization`, with or without `Bearer`: the compatible SDK sends both forms. */

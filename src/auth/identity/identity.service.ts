@@ -4,13 +4,12 @@ import type { RequestOrigin } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { hasSeveralKeys, keyBeside, misplacedKey, presentedKey, tokenBeside } from './credentials.js';
+import { type PresentedCredential, readCredential } from './credentials.js';
 import { mistypedHeader } from './mistyped-header.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { type RefusalReason, refusedCredentials } from './refused-credentials.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
-import { looksLikeToken } from '../tokens/compact-token.js';
 
 type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 
@@ -30,26 +29,26 @@ export class IdentityService {
 
   /**
    * Returns without a promise when the credential is cached. Rejects with `unauthenticated`, `rate_limited`, `ambiguous_credentials` or
-   * `auth_unavailable`, and for a token with `forbidden`.
+   * `auth_unavailable`, and for a token with `forbidden`. `credential`: the request's, if it was read before.
    */
-  identify(request: RequestOrigin): Principal | Promise<Principal> {
-    const presented = presentedKey(request.headers);
+  identify(
+    request: RequestOrigin,
+    credential: PresentedCredential = readCredential(request.headers),
+  ): Principal | Promise<Principal> {
     // A client whose variable is empty sends an empty header.
-    if (presented === null || presented === '') return this.refuse(request);
-    const known = looksLikeToken(presented)
-      ? this.lookUpToken(presented, request.headers)
-      : this.lookUpKey(presented, request.headers);
+    if (!credential.secret) return this.refuse(request);
+    const known = this.lookUp(credential.secret, credential);
     return known instanceof Promise
-      ? known.then((found) => this.admit(found, presented, request))
-      : this.admit(known, presented, request);
+      ? known.then((found) => this.admit(found, credential, request))
+      : this.admit(known, credential, request);
   }
 
-  /** The checksum rejects malformed keys before any store is queried. */
-  private lookUpKey(key: string, headers: IncomingHttpHeaders): KeyLookup {
-    if (keyBeside(key, headers) !== null || hasSeveralKeys(key)) throw ambiguous('send one API key');
-    const token = tokenBeside(key, headers);
-    const known = isWellFormedApiKey(key) ? this.directory.find(key) : null;
-    return token === null ? known : this.alone(token, known);
+  private lookUp(secret: string, { isToken, hasOtherKey, tokenBeside }: PresentedCredential): KeyLookup {
+    if (hasOtherKey) throw ambiguous(isToken ? NOT_BOTH : 'send one API key');
+    if (isToken) return this.tokens.find(secret);
+    // The checksum rejects malformed keys before any store is queried.
+    const known = isWellFormedApiKey(secret) ? this.directory.find(secret) : null;
+    return tokenBeside === null ? known : this.alone(tokenBeside, known);
   }
 
   /** A token beside a key is the provider's, unless it is addressed to us: then the caller would be ambiguous. */
@@ -59,22 +58,16 @@ export class IdentityService {
     return found;
   }
 
-  private lookUpToken(token: string, headers: IncomingHttpHeaders): KeyLookup {
-    if (keyBeside(token, headers) !== null) throw ambiguous(NOT_BOTH);
-    return this.tokens.find(token);
-  }
-
   private admit(
     key: KnownKey | null,
-    presented: string,
+    { secret, isToken, misplacedIn }: PresentedCredential,
     request: RequestOrigin,
   ): Principal | Promise<Principal> {
     if (key && (key.expiresAt === null || key.expiresAt > Date.now())) return key.principal;
-    if (isWellFormedApiKey(presented)) return this.refuseKey(presented, request);
-    const header = misplacedKey(request.headers);
-    if (header === null) return this.refuse(request, looksLikeToken(presented) ? 'token' : 'malformed');
+    if (secret !== null && isWellFormedApiKey(secret)) return this.refuseKey(secret, request);
+    if (misplacedIn === null) return this.refuse(request, isToken ? 'token' : 'malformed');
     this.countFailure(request, 'provider_key');
-    throw new AppError('provider_key_misplaced', { header });
+    throw new AppError('provider_key_misplaced', { header: misplacedIn });
   }
 
   /** Only a caller with the complete secret learns that the key existed. */

@@ -5,7 +5,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { SessionCookie } from '../../common/http/session-cookie.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { presentedKey } from '../identity/credentials.js';
+import { readCredential } from '../identity/credentials.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { accessOf } from '../permissions/access.js';
 import { SessionDirectory } from '../ports.js';
@@ -35,7 +35,7 @@ export class SessionStrategy extends PassportStrategy(CredentialStrategy, 'sessi
     const { headers } = request.raw;
     const secret = this.cookie.read(headers.cookie);
     if (secret === null) return null;
-    if (presentedKey(headers) !== null) throw ambiguous();
+    if (readCredential(headers).secret !== null) throw ambiguous();
     const foreign = foreignOrigin(request, this.settings.publicUrl);
     const workspace = headers[WORKSPACE_HEADER];
     const named = typeof workspace === 'string' && !foreign ? workspace : null;

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
-import { presentedKey } from '../identity/credentials.js';
+import { readCredential } from '../identity/credentials.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Newcomers } from '../identity/newcomers.js';
 import type { Principal } from '../principal.js';
-import { looksLikeToken } from '../tokens/compact-token.js';
 import { UnknownPerson } from '../tokens/newcomer.js';
 
 /** Verifies the token of a request. */
@@ -38,8 +37,8 @@ export class SignedTokenStrategy extends PassportStrategy(Strategy, 'signed-toke
   ) {
     super({
       jwtFromRequest: ({ raw }: FastifyRequest): string | null => {
-        const presented = presentedKey(raw.headers);
-        return presented !== null && looksLikeToken(presented) ? presented : null;
+        const { secret, isToken } = readCredential(raw.headers);
+        return isToken ? secret : null;
       },
       secretOrKeyProvider: (
         { raw }: FastifyRequest,

@@ -1,4 +1,3 @@
-import { presentedKey } from '../../auth/identity/credentials.js';
 import type { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -18,11 +17,11 @@ const NO_WORKSPACE = 'models are called for a workspace, so the token must name 
 /** Authenticates the caller and checks its access. Records the caller, also of a refused request. */
 export async function identified(
   identity: IdentityService,
-  { request, entry }: Exchange,
+  { request, entry, credential }: Exchange,
 ): Promise<Principal> {
-  const found = identity.identify(request);
+  const found = identity.identify(request, credential);
   const caller = found instanceof Promise ? await found : found;
-  entry.identified(caller, presentedKey(request.headers));
+  entry.identified(caller, credential.secret);
   if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
   checkCaller(caller);
   return caller;

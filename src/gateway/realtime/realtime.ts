@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import { readCredential } from '../../auth/identity/credentials.js';
 import { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -80,7 +81,8 @@ export class Realtime {
     const entry = this.journal.begin(request);
     // A response that has accepted the upgrade no longer has the socket.
     const signal = new ClientSignal(request, socket);
-    const opening = { request, response, entry, signal, socket, early };
+    const credential = readCredential(request.headers);
+    const opening = { request, response, credential, entry, signal, socket, early };
     exchangeBegan();
     signal.onCancel(exchangeEnded);
     this.sessions.isOpening(socket);
@@ -136,7 +138,7 @@ export class Realtime {
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      const caller = await this.identity.identify(request);
+      const caller = await this.identity.identify(request, opening.credential);
       checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target, entry.trail.model);
       const { headers } = request;

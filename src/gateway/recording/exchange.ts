@@ -1,3 +1,4 @@
+import type { PresentedCredential } from '../../auth/identity/credentials.js';
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
@@ -8,6 +9,7 @@ import type { DiscardedAttempt, Entry } from './entry.js';
 export interface Exchange {
   readonly request: ClientRequest;
   readonly response: ClientResponse;
+  readonly credential: PresentedCredential;
   readonly entry: Entry;
   /** Cancelled once nothing more can reach the client: it has disconnected, or has received its whole response. */
   readonly signal: CancelSignal;
