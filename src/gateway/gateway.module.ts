@@ -9,6 +9,7 @@ import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './upstream/admission.js';
 import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
+import { RequestSteps } from './request-steps.js';
 import { LocalModels } from './models/local-models.js';
 import { UsableModelsFinder } from './models/usable-models.js';
 import { Journal } from './recording/journal.js';
@@ -40,6 +41,7 @@ import { Signers } from './upstream/signing/signers.js';
     Planner,
     ProviderCaller,
     Realtime,
+    RequestSteps,
     ResponseCache,
     RetryingSender,
     Router,

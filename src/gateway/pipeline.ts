@@ -1,7 +1,5 @@
 import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { readCredential } from '../auth/identity/credentials.js';
-import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
@@ -13,46 +11,34 @@ import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
 import { asksForModels, LocalModels } from './models/local-models.js';
 import { brokenResponse, type StopReason, stopExchange } from './delivery/refusal.js';
-import { asked, identified } from './ingress/arrival.js';
 import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
 import { ClientLeft } from './types/client-left.js';
-import { ClientSignal } from './types/cancellation.js';
-import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
-import { Journal } from './recording/journal.js';
-import { checkNamedKey, checkTargets } from './planning/check-targets.js';
-import { ConfigPlans } from './planning/config-plans.js';
-import { trailOf } from './types/attempt-trail.js';
 import { type RequestPath, requestPath } from './types/request-path.js';
 import { readRequest, type ReadingRules } from './ingress/read-request.js';
-import { Router } from './routing/router.js';
-import { TargetAttempts } from './attempt/attempt-target.js';
-import { RequestAttempts } from './attempt/request-attempts.js';
 import type { Answer } from './attempt/answer.js';
 import type { Exchange } from './recording/exchange.js';
+import { readOptions, RequestSteps } from './request-steps.js';
 import type { CompiledConfig } from './types/plan.js';
 
 /**
  * The whole journey of one request. Read this file first.
  *
- * Each line of `travel` is one step, in the file that it names. A step takes its input and returns its result, or throws an AppError to
- * stop the request. The exchange record collects the results and is written when the exchange ends, however it ends.
+ * Each line of `travel` is one step, in the file that it names; `request-steps.ts` has those that WebSockets take too. A step takes its
+ * input and returns its result, or throws an AppError to stop the request. The exchange record collects the results and is written when the
+ * exchange ends, however it ends.
  */
 @Injectable()
 export class Pipeline {
   private readonly reading: ReadingRules;
   private readonly keeping: ReadingRules;
-  private readonly streams = new RunningStreams(({ request, credential, entry }) =>
+  private readonly streams = new RunningStreams((exchange) =>
     // Signed tokens expire soon; they cannot be revoked.
-    entry.caller?.apiKeyId ? this.identity.identify(request, credential) : undefined,
+    exchange.entry.caller?.apiKeyId ? this.steps.identifyAgain(exchange) : undefined,
   );
 
   constructor(
-    private readonly identity: IdentityService,
-    private readonly configs: ConfigPlans,
-    private readonly router: Router,
-    private readonly attempts: TargetAttempts,
-    private readonly journal: Journal,
+    private readonly steps: RequestSteps,
     private readonly models: LocalModels,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
@@ -63,12 +49,7 @@ export class Pipeline {
 
   /** Serves a request of the data plane. Never throws. */
   handle(request: ClientRequest, response: ClientResponse): void {
-    const entry = this.journal.begin(request);
-    const signal = new ClientSignal(request, response);
-    const credential = readCredential(request.headers);
-    const exchange = { request, response, credential, entry, signal, streams: this.streams };
-    exchangeBegan();
-    signal.onCancel(exchangeEnded);
+    const exchange = this.steps.begin({ request, response, streams: this.streams }, response);
     this.travel(exchange).catch((error: unknown) => {
       this.stop(exchange, { error, failed: null });
     });
@@ -76,25 +57,17 @@ export class Pipeline {
 
   private async travel(exchange: Exchange): Promise<void> {
     const { request, entry } = exchange;
-    const caller = await identified(this.identity, exchange);
-    const options = asked(exchange, caller);
+    const caller = await this.steps.authenticate(exchange);
+    const options = readOptions(exchange, caller);
     const isKept = options.keepsBodies && this.settings.logBodies !== 'off';
     entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
 
     const path = requestPath(request.url ?? '');
     if (asksForModels(exchange, path)) return this.models.answer(exchange, caller, path);
-    const found = this.configs.find(caller, options.config);
-    const config = found instanceof Promise ? await found : found;
-    entry.goesBy(config.saved);
-    checkNamedKey(config, options);
+    const config = await this.steps.findConfig(exchange, caller, options);
     const reading = config.sendsAgain ? this.keeping : this.reading;
     const read = await readRequest(request, path, entry, readingFor(reading, config, options));
-    entry.follows(trailOf(read));
-    checkTargets(config, entry.endpoint);
-
-    const attempts = new RequestAttempts(this.attempts, { exchange, caller, read });
-    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
-    entry.routed(outcome.trail, decisions);
+    const outcome = await this.steps.route({ exchange, caller, read }, config);
     if (outcome.kind === 'failed') return this.stop(exchange, outcome);
     await this.deliver(exchange, outcome.answer, read.path);
   }

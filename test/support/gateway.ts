@@ -24,6 +24,7 @@ import { Embedder } from '../../src/gateway/caching/semantic/embedder.js';
 import { SemanticSearch } from '../../src/gateway/caching/semantic/semantic-search.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
+import { RequestSteps } from '../../src/gateway/request-steps.js';
 import { Journal } from '../../src/gateway/recording/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
@@ -204,7 +205,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     { find: () => usable },
   );
   const admission = new Admission(new Limiter(store), settings);
-  const pipeline = new Pipeline(
+  const steps = new RequestSteps(
     new IdentityService(
       { find: (secret) => (secret === key ? keys() : null), endOf: () => Promise.resolve(null) },
       wishes.tokens ?? { find: () => null, isOurs: () => false },
@@ -249,6 +250,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       },
       settings,
     ),
+  );
+  const pipeline = new Pipeline(
+    steps,
     new LocalModels(
       new UsableModelsFinder(
         {

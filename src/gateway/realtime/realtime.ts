@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { readCredential } from '../../auth/identity/credentials.js';
-import { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -10,30 +8,22 @@ import type { Settings } from '../../common/settings/settings.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { PassThroughDelivery } from '../delivery/pass-through-delivery.js';
 import { brokenResponse, type StopReason, stopExchange } from '../delivery/refusal.js';
-import { asked, checkCaller, identified } from '../ingress/arrival.js';
-import { exchangeBegan, exchangeEnded } from '../recording/exchange-metrics.js';
-import { Journal } from '../recording/journal.js';
 import { checkPolicy } from '../planning/check-allowed.js';
-import { checkNamedKey } from '../planning/check-targets.js';
-import { ConfigPlans } from '../planning/config-plans.js';
 import { httpInstead } from '../planning/http-instead.js';
 import { Planner } from '../planning/planner.js';
-import { trailOf } from '../types/attempt-trail.js';
-import { ClientSignal } from '../types/cancellation.js';
 import { requestPath } from '../types/request-path.js';
-import { TargetAttempts } from '../attempt/attempt-target.js';
-import { RequestAttempts } from '../attempt/request-attempts.js';
-import { Router } from '../routing/router.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
+import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
+import { checkCaller, readOptions, RequestSteps } from '../request-steps.js';
 import { Admission } from '../upstream/admission.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
 import { recordedSession, type ReservingSession } from './session-record.js';
 import { RealtimeSessions } from './sessions.js';
 
-/** Content of a handshake, besides its path. */
+/** Content of a handshake, besides its path. Without a body there is nothing to keep, to cache, to judge or to hedge. */
 const SOCKET = {
   ...{ body: null, json: null, isStreamed: true, isRepeatable: true, waitedMs: 0 },
   isWebSocket: true,
@@ -53,20 +43,21 @@ interface OpenedSession extends Pick<ReadRequest, 'modelSlug' | 'path'> {
 }
 
 /**
- * The journey of a WebSocket request: the steps of `pipeline.ts` up to the provider's response. A refusal, ours or the provider's, is an
- * ordinary HTTP response; after a `101`, bytes are relayed until one side disconnects.
+ * The journey of a WebSocket request. Up to the provider's response it takes the steps of `pipeline.ts`, except that it
+ *
+ * - checks the handshake, and whether the process has room for a session;
+ * - has no body: nothing of it is read, kept or cached, and the query names the model;
+ * - passes a refusal of the provider on as it is: neither translated nor judged.
+ *
+ * After a `101`, bytes are relayed until one side disconnects.
  */
 @Injectable()
 export class Realtime {
   private readonly sessions: RealtimeSessions;
 
   constructor(
-    private readonly identity: IdentityService,
-    private readonly configs: ConfigPlans,
+    private readonly steps: RequestSteps,
     private readonly planner: Planner,
-    private readonly router: Router,
-    private readonly attempts: TargetAttempts,
-    private readonly journal: Journal,
     private readonly admission: Admission,
     @Inject(SETTINGS) settings: Settings,
   ) {
@@ -78,13 +69,9 @@ export class Realtime {
     takeKeyFromSubprotocols(request);
     takeKeyFromQuery(request);
     const response = responseOn(request, socket);
-    const entry = this.journal.begin(request);
-    // A response that has accepted the upgrade no longer has the socket.
-    const signal = new ClientSignal(request, socket);
-    const credential = readCredential(request.headers);
-    const opening = { request, response, credential, entry, signal, socket, early };
-    exchangeBegan();
-    signal.onCancel(exchangeEnded);
+    // The signal follows the socket: a response that has accepted the upgrade no longer has it.
+    const exchange = this.steps.begin({ request, response, streams: null }, socket);
+    const opening = { ...exchange, request, response, socket, early };
     this.sessions.isOpening(socket);
     this.travel(opening).catch((error: unknown) => {
       this.stop(opening, { error, failed: null });
@@ -99,21 +86,12 @@ export class Realtime {
   private async travel(opening: OpeningExchange): Promise<void> {
     const { request, entry } = opening;
     checkHandshake(request);
-    const caller = await identified(this.identity, opening);
-    const options = asked(opening, caller);
+    const caller = await this.steps.authenticate(opening);
+    const options = readOptions(opening, caller);
     this.sessions.checkRoom();
-
-    const path = requestPath(request.url ?? '');
-    entry.isFor(findEndpointRow('GET', path.path), path.path);
-    const { query, model, slug } = modelQuery(path.query);
-    const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
-    const config = await this.configs.find(caller, options.config);
-    entry.goesBy(config.saved);
-    checkNamedKey(config, options);
-    entry.follows(trailOf(read));
-    const attempts = new RequestAttempts(this.attempts, { exchange: opening, caller, read });
-    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
-    entry.routed(outcome.trail, decisions);
+    const read = readHandshake(request, entry);
+    const config = await this.steps.findConfig(opening, caller, options);
+    const outcome = await this.steps.route({ exchange: opening, caller, read }, config);
     if (outcome.kind === 'failed') return this.stop(opening, outcome);
     const { answer } = outcome;
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
@@ -138,7 +116,7 @@ export class Realtime {
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      const caller = await this.identity.identify(request, opening.credential);
+      const caller = await this.steps.identifyAgain(opening);
       checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target, entry.trail.model);
       const { headers } = request;
@@ -166,4 +144,12 @@ export class Realtime {
       opening.signal.isCancelled,
     );
   }
+}
+
+/** The content of a handshake: the endpoint by its path, and the model in its query. */
+function readHandshake(request: IncomingMessage, entry: Entry): ReadRequest {
+  const path = requestPath(request.url ?? '');
+  entry.isFor(findEndpointRow('GET', path.path), path.path);
+  const { query, model, slug } = modelQuery(path.query);
+  return { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
 }

@@ -13,8 +13,8 @@ export interface Exchange {
   readonly entry: Entry;
   /** Cancelled once nothing more can reach the client: it has disconnected, or has received its whole response. */
   readonly signal: CancelSignal;
-  /** Registers a response that is an event stream, so that it can be stopped. */
-  readonly streams?: StreamRegister;
+  /** Registers a response that is an event stream, so that it can be stopped. Null: the response is none. */
+  readonly streams: StreamRegister | null;
 }
 
 /** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
