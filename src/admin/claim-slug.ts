@@ -21,5 +21,14 @@ export async function claimSlug(
   const wanted = chosen ?? slugOfName(name, otherwise);
   const slugs = chosen === undefined ? [wanted, withSuffix(wanted)] : [wanted];
   for (const slug of slugs) if (await insert(slug)) return slug;
-  throw new AppError('conflict', { detail: `The slug "${wanted}" is taken in this organization.` });
+  throw slugTaken(wanted);
 }
+
+/**
+ * Slugs are unique in the organization, so a refusal must reveal that one exists. It names neither its workspace nor its resource, which
+ * the caller may not see.
+ */
+export const slugTaken = (slug: string): AppError =>
+  new AppError('conflict', {
+    detail: `The slug "${slug}" is taken in this organization. Choose another one, or leave it out to get a free one.`,
+  });

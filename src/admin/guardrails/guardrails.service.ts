@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { FindOptionsWhere, Repository } from 'typeorm';
+import type { FindOptionsWhere, QueryDeepPartialEntity, Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
@@ -26,6 +26,8 @@ import { type CreateGuardrailDto, GuardrailDto, type UpdateGuardrailDto } from '
 import { GuardrailReferences } from './guardrail-references.service.js';
 import type { CheckSpec } from '../../routing-config/guardrails/hook.js';
 import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
+import { slugTaken } from '../claim-slug.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { unknownSlug } from '../unknown-slug.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { type Mistake, Place } from '../../routing-config/place.js';
@@ -48,32 +50,29 @@ export class GuardrailsService {
     private readonly references: GuardrailReferences,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   async create(caller: Principal, place: GuardrailPlace, dto: CreateGuardrailDto): Promise<Guardrail> {
     checkScope(caller, place.workspaceId, 'create');
     const id = uuidV7(Date.now());
-    const made = this.guardrails.create({
+    const slug = dto.slug ?? randomSlug();
+    const row = {
       ...place,
       id,
-      slug: await this.slugFor(place, dto.slug),
+      slug,
       name: dto.name,
       versionId: uuidV7(Date.now()),
       ownerId: makerOf(caller),
       updatedBy: null,
       ...(await this.sealed({ ...place, id }, dto.checks, dto.actions ?? {})),
-    });
-    const saved = await this.guardrails.save(made);
+    };
+    if ((await this.unitOfWork.insertUnlessTaken(Guardrail, row as QueryDeepPartialEntity<Guardrail>)) === 0)
+      throw slugTaken(slug);
+    const saved = await this.guardrails.findOneByOrFail({ id });
     this.noteChange(saved, undefined, GuardrailDto.from(saved));
     await this.announce(saved);
     return saved;
-  }
-
-  private async slugFor({ organizationId }: GuardrailPlace, chosen: string | undefined): Promise<string> {
-    if (chosen === undefined) return `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`;
-    if (await this.guardrails.existsBy({ organizationId, slug: chosen }))
-      throw new AppError('conflict', { detail: `The slug "${chosen}" is taken in this organization.` });
-    return chosen;
   }
 
   /** Newest first. */
@@ -192,6 +191,8 @@ function checkScope(
 }
 
 /** A caller with a signed token of an unknown user is recorded as the organization itself. */
+const randomSlug = (): string => `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`;
+
 const makerOf = ({ userId, apiKeyId, organizationId }: Principal): string =>
   userId ?? apiKeyId ?? organizationId;
 

@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Integration } from './integration.entity.js';
 import { WorkspaceProvider } from './workspace-provider.entity.js';
+import { slugTaken } from '../claim-slug.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 
@@ -39,8 +39,7 @@ export class DefaultProviders {
     const isAlone = workspaces.length === 1;
     const left = await this.insert(integration, lacking, ({ slug }) => (isAlone ? base : joined(base, slug)));
     if (left.length === 0) return;
-    if (isAlone && chosen !== undefined)
-      throw new AppError('conflict', { detail: `The slug "${chosen}" is taken in this organization.` });
+    if (isAlone && chosen !== undefined) throw slugTaken(chosen);
     await this.insert(integration, left, () => withSuffix(base.slice(0, LONGEST_BASE).replace(/-$/, '')));
   }
 

@@ -30,6 +30,26 @@ describe('guardrails', () => {
   const found = async (slug: string, workspaceId?: string): Promise<Json> =>
     directory().find(reach(workspaceId), slug);
 
+  it('have a slug that is unique in the organization; a refusal names no resource of another workspace', async () => {
+    const name = 'Only ws-two knows this name';
+    const taken = await make({ slug: 'known-slug', name, workspace_id: workspaceTwo });
+    expect(taken.status).toBe(200);
+    const answers = await Promise.all([make({ slug: 'pg-wanted' }), make({ slug: 'pg-wanted' })]);
+    const refused = await make({ slug: 'known-slug' });
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'conflict',
+          message:
+            'The slug "known-slug" is taken in this organization. Choose another one, or leave it out to get a free one.',
+        },
+      },
+    });
+  });
+
   it('are made, read, changed, listed and removed, each change with its audit record', async () => {
     const made = await make({ actions: { deny: true } });
     expect(made).toMatchObject({ status: 200, body: { slug: expect.stringMatching(/^pg-[0-9a-z]{10}$/) } });
