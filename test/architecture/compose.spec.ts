@@ -15,39 +15,56 @@ interface Service {
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const { services } = parse(text, { merge: true }) as { services: Readonly<Record<string, Service>> };
-const readers = Object.entries(services).filter(([, { volumes = [] }]) =>
-  volumes.includes('secrets:/run/secrets:ro'),
-);
 
+let parent: string;
 let folder: string;
+let databaseFolder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+  parent = mkdtempSync(join(tmpdir(), 'secrets-'));
+  folder = join(parent, 'gateway');
+  databaseFolder = join(parent, 'database');
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true });
+  rmSync(parent, { recursive: true });
 });
+
+/** The services with the files that they mount as secrets, by the volume. */
+const readersOf = (volume: string) =>
+  Object.entries(services).filter(([, { volumes = [] }]) => volumes.includes(`${volume}:/run/secrets:ro`));
 
 const contentOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const makeSecrets = (): void => {
-  execFileSync(process.execPath, [join(root, 'bin/make-secrets.mjs'), folder, 'postgres']);
+  execFileSync(process.execPath, [join(root, 'bin/make-secrets.mjs'), folder, 'postgres', databaseFolder]);
 };
 
 describe('docker compose', () => {
-  it('makes every secret that a service reads, before that service starts', () => {
+  it('makes every secret that a service reads, before that service starts, and shows it no others', () => {
     makeSecrets();
-    const wanted = Object.values(services)
-      .flatMap(({ environment = {} }) => Object.values(environment))
-      .flatMap((value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? []);
+    const wantedBy = (readers: typeof gateways): Set<string> =>
+      new Set(
+        readers
+          .flatMap(([, { environment = {} }]) => Object.values(environment))
+          .flatMap((value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? []),
+      );
+    const gateways = readersOf('secrets');
+    const databases = readersOf('database-secrets');
 
-    expect(new Set(wanted)).toEqual(new Set(readdirSync(folder)));
-    expect(readers.map(([name]) => name)).toEqual(['api', 'worker', 'postgres']);
-    for (const [, { depends_on }] of readers)
+    expect(gateways.map(([name]) => name)).toEqual(['api', 'worker']);
+    expect(databases.map(([name]) => name)).toEqual(['postgres']);
+    for (const name of wantedBy(gateways)) expect(readdirSync(folder)).toContain(name);
+    for (const [, { depends_on }] of [...gateways, ...databases])
       expect(depends_on?.['secrets']).toEqual({ condition: 'service_completed_successfully' });
+    // The database gets no secret but its own.
+    expect(readdirSync(databaseFolder)).toEqual([...wantedBy(databases)]);
+    expect(readFileSync(join(databaseFolder, 'postgres_password'), 'utf8')).toBe(
+      contentOf('postgres_password'),
+    );
     expect(services['secrets']?.entrypoint).toEqual([
       'node',
       '/app/bin/make-secrets.mjs',
       '/secrets',
       'postgres',
+      '/database-secrets',
     ]);
   });
 
