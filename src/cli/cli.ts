@@ -8,6 +8,7 @@ import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.
 import type { RotateOptions } from './master-key/rotate-command.js';
 import type { UpdatePricesOptions } from './prices/prices-command.js';
 import type { ResetPasswordOptions } from './operator/reset-password-command.js';
+import { LauncherError } from './launcher-error.js';
 import { complain, explain } from './terminal.js';
 
 /**
@@ -174,7 +175,7 @@ function bookCommands(program: Command): void {
     .description('check stored figures against each other')
     .command('money')
     .description(
-      'compare charged attempts with budgets, requests and rollups; exit code 1 on any unexplained difference',
+      'compare charged attempts with budgets, requests and rollups; exit code 1 on any unexplained difference, 2 without a database to compare',
     )
     .option('--repair', 'recompute the budget counters from the charged attempts first')
     .addHelpText('after', examples('gatehouse verify money', 'gatehouse verify money --repair'))
@@ -268,6 +269,6 @@ async function finish(command: Promise<number>): Promise<void> {
     process.exit(await command);
   } catch (error) {
     complain(explain(error));
-    process.exit(1);
+    process.exit(error instanceof LauncherError ? error.exitCode : 1);
   }
 }

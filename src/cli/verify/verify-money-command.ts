@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { EntityManager } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
 import { createDataSource } from '../../schema/data-source.js';
@@ -13,8 +14,11 @@ import {
 } from '../../request-log/charging/verify-money.js';
 import { type UnknownCost, unknownCosts } from '../../request-log/charging/unknown-costs.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
+import { pathsOf } from '../data-folder.js';
+import { readSchemaState } from '../database/schema-state.js';
 import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
+import { LauncherError } from '../launcher-error.js';
 import { say, table } from '../terminal.js';
 import { isFree } from './free-requests.js';
 
@@ -23,8 +27,8 @@ export interface VerifyMoneyOptions {
 }
 
 /**
- * `gatehouse verify money`. Also reports how much of each budget is an estimate, and which attempts have no cost. Returns 1 when two books differ without a known reason.
- * Can run beside a running service.
+ * `gatehouse verify money`. Also reports how much of each budget is an estimate, and which attempts have no cost. Returns 1 when two books differ without a known reason,
+ * and rejects with a LauncherError of exit code 2 when the service never ran on this database. Can run beside a running service.
  */
 export async function verifyMoneyCommand(
   environment: NodeJS.ProcessEnv,
@@ -35,6 +39,8 @@ export async function verifyMoneyCommand(
   if (settings.clickhouse) say('Rollups are in ClickHouse and are not compared.');
   const work = (url: Secret): Promise<number> => verifyAt(url, options, countedIn);
   const url = settings.databaseUrl ?? (await urlOfRunning(settings));
+  if (!url && !existsSync(pathsOf(settings.dataDir).postgres))
+    throw neverRan(`the data folder ${settings.dataDir}`);
   return url ? work(url) : withDatabase(settings, work);
 }
 
@@ -45,6 +51,8 @@ async function urlOfRunning({ dataDir }: Settings): Promise<Secret | null> {
 type CountedIn = 'PostgreSQL' | 'ClickHouse';
 
 async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: CountedIn): Promise<number> {
+  const { pending } = await readSchemaState(url, null);
+  if (pending.length > 0) throw neverRan('this database');
   const database = await createDataSource(url.reveal(), 1, 'migrations').initialize();
   try {
     if (repair) {
@@ -56,6 +64,14 @@ async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: 
     await database.destroy();
   }
 }
+
+/** Also for a database that an older release has left: its schema lacks tables or columns of this one. */
+const neverRan = (where: string): LauncherError =>
+  new LauncherError(
+    `This release has not run on ${where}, so there is nothing to verify. ` +
+      'Start the service on it first, or correct GATEHOUSE_DATA_DIR or DATABASE_URL.',
+    { exitCode: 2 },
+  );
 
 interface Findings {
   readonly books: readonly Books[];
