@@ -13,6 +13,7 @@ import { PriceBook } from '../providers/prices/price-book.js';
 import * as make from './factories.js';
 import { PostgresChangePublisher } from './changes/postgres-change-publisher.js';
 import { PostgresRateUse } from './limits/postgres-rate-use.js';
+import { RefusedCredentialWriter } from './refused-credential-writer.js';
 import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
 
 /** The adapter of each port of the administration. */
@@ -40,6 +41,11 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: PriceBook, inject: [SETTINGS], useFactory: make.priceBook },
   { provide: ModelCatalog, inject: [SETTINGS], useFactory: make.modelCatalog },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
+  {
+    provide: RefusedCredentialWriter,
+    inject: [DataSource],
+    useFactory: make.refusedCredentialWriter,
+  },
 ];
 
 /** Connects the ports of the administration to PostgreSQL, Redis and the network. */

@@ -29,6 +29,8 @@ import { PostgresVirtualKeyDirectory } from './directories/postgres-virtual-key-
 import { PostgresSessionDirectory } from './sessions/postgres-session-directory.js';
 import { SealedAnswerStore } from './cached-answers/sealed-answer-store.js';
 import { SealedVectorStore } from './cached-answers/sealed-vector-store.js';
+import { refusedCredentials } from '../auth/identity/refused-credentials.js';
+import { RefusedCredentialWriter } from './refused-credential-writer.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 import { IntroducingTokenDirectory } from './tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
@@ -185,3 +187,6 @@ function required(secret: Secret | undefined, name: string): Secret {
   if (!secret) throw new Error(`This process needs ${name}; "gatehouse start" gives it one.`);
   return secret;
 }
+
+export const refusedCredentialWriter = (database: Queryable): RefusedCredentialWriter =>
+  new RefusedCredentialWriter(refusedCredentials.recent, database);

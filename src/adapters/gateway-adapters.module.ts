@@ -23,6 +23,7 @@ import {
 } from '../gateway/ports.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import * as make from './factories.js';
+import { RefusedCredentialWriter } from './refused-credential-writer.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
 
@@ -72,6 +73,11 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
+  {
+    provide: RefusedCredentialWriter,
+    inject: [QueryPool],
+    useFactory: make.refusedCredentialWriter,
+  },
 ];
 
 /** Connects the ports of the data plane to PostgreSQL, Redis, the spool and the network. Needs a `QueryPool`. */

@@ -1,3 +1,4 @@
+import { RefusedCredentialsModule } from './refused-credentials/refused-credentials.module.js';
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { StrategiesModule } from '../auth/strategies/strategies.module.js';
@@ -75,6 +76,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     AnalyticsModule,
     FeedbackModule,
     OrganizationJwtModule,
+    RefusedCredentialsModule,
   ],
   providers: [AdminDoors],
 })

@@ -4,6 +4,8 @@ import type { Principal } from './principal.js';
 export interface KeyEnd {
   readonly reason: 'expired' | 'revoked' | 'replaced';
   readonly at: Date;
+  readonly apiKeyId: string;
+  readonly organizationId: string;
 }
 
 /** A credential as stored in a directory. */

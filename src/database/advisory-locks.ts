@@ -12,6 +12,8 @@ export const ADVISORY_LOCKS = {
   masterKey: 7_270_004,
   retention: 7_270_006,
   firstKeys: 7_270_007,
+  /** Concurrent writers would each remove rows that the other one counts on. */
+  refusedCredentials: 7_270_032,
   /** Concurrent runs could assign later numbers first. */
   batchNumbers: 7_270_031,
 } as const;

@@ -29,6 +29,7 @@ import { Organization } from '../admin/tenancy/organization.entity.js';
 import { OrganizationJwt } from '../admin/organization-jwt/organization-jwt.entity.js';
 import { Passkey, UsedPasskeyChallenge } from '../admin/passkeys/passkey.entity.js';
 import { RecoveryCode } from '../admin/sign-in/recovery-code.entity.js';
+import { RefusedCredential } from '../admin/refused-credentials/refused-credential.entity.js';
 import { SignInPolicy, UsedToken } from '../admin/sign-in-policy/sign-in-policy.entity.js';
 import { SignInLink } from '../admin/sign-in/sign-in-link.entity.js';
 import { Session } from '../admin/sign-in/session.entity.js';
@@ -57,6 +58,7 @@ import { AuditHeads1763800000036 } from './migrations/1763800000036-audit-heads.
 import { AuditedRequests1763800020040 } from './migrations/1763800020040-audited-requests.js';
 import { RefusalsInRollups1763800020060 } from './migrations/1763800020060-refusals-in-rollups.js';
 import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-refusals.js';
+import { RefusedCredentials1763800020062 } from './migrations/1763800020062-refused-credentials.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { ATTRIBUTING_DRIVER } from '../database/sessions/busy-pool.js';
@@ -101,6 +103,7 @@ const ENTITIES = [
   OrganizationJwt,
   Passkey,
   RecoveryCode,
+  RefusedCredential,
   Session,
   SignInLink,
   User,
@@ -138,6 +141,7 @@ const MIGRATIONS = [
   AuditedRequests1763800020040,
   RefusalsInRollups1763800020060,
   SumsOfRefusals1763800020061,
+  RefusedCredentials1763800020062,
 ];
 
 /**

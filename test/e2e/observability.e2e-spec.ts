@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnService, startService } from '../support/service.js';
+import { jsonOf } from '../support/http-client.js';
 import { eventually } from '../support/waiting.js';
 
 const PAGE = new URL('../../docs/metrics.md', import.meta.url);
@@ -61,6 +62,22 @@ describe('what an operator sees of requests', () => {
     );
     const lines = service.output.split('\n').filter((line) => line.includes('A credential was refused.'));
     expect(lines.length).toBeLessThanOrEqual(2);
+  });
+
+  it('is a row for administrators with the requests that all processes refused for one reason', async () => {
+    const wrong = 'gw_ws_listed-for-administrators';
+    for (let i = 0; i < 6; i++) expect((await chat({}, wrong)).status).toBe(401);
+
+    const rows = async () => {
+      const answer = await service.client.call({
+        path: '/v1/audit-logs/refused-credentials?reason=malformed',
+        headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key },
+      });
+      const { data } = jsonOf(answer) as { data: { last_four: string; requests: number }[] };
+      return data.filter(({ last_four }) => last_four === wrong.slice(-4));
+    };
+    await eventually(async () => (await rows())[0]?.requests === 6, { withinMs: 20_000, what: 'the row' });
+    expect(await rows()).toMatchObject([{ address: '127.0.0.1', path: '/v1/chat/completions' }]);
   });
 
   it('is a histogram of durations, merged over processes', async () => {

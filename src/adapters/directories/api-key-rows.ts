@@ -72,7 +72,8 @@ export const BY_ID = apiKey(
 /** How and when the key whose secret hashes to $1 ended. */
 export const END_BY_HASH = `
   SELECT CASE WHEN revoked_key_hash = $1 THEN 'revoked' WHEN key_hash = $1 THEN 'expired' ELSE 'replaced' END AS reason,
-    CASE WHEN revoked_key_hash = $1 THEN deleted_at WHEN key_hash = $1 THEN expires_at ELSE previous_key_expires_at END AS at
+    CASE WHEN revoked_key_hash = $1 THEN deleted_at WHEN key_hash = $1 THEN expires_at ELSE previous_key_expires_at END AS at,
+    id AS "apiKeyId", organization_id AS "organizationId"
   FROM api_keys
   WHERE revoked_key_hash = $1
     OR (key_hash = $1 AND expires_at <= now())

@@ -9,6 +9,8 @@ import type { ApiKeyDirectory, KnownKey, TokenDirectory } from '../ports.js';
 const KEY = mintApiKey('ws').reveal();
 const KNOWN: KnownKey = { principal: aCaller(), expiresAt: null };
 
+const OF_KEY = { apiKeyId: 'key', organizationId: 'organization' };
+
 const find = vi.fn<ApiKeyDirectory['find']>();
 const endOf = vi.fn<ApiKeyDirectory['endOf']>();
 const findToken = vi.fn<TokenDirectory['find']>();
@@ -70,7 +72,7 @@ describe('IdentityService', () => {
     async (reason, message) => {
       const held = mintApiKey('ws').reveal();
       endOf.mockImplementation(async (key) =>
-        key === held ? { reason, at: new Date('2026-11-25T04:41:50.123Z') } : null,
+        key === held ? { reason, at: new Date('2026-11-25T04:41:50.123Z'), ...OF_KEY } : null,
       );
 
       await expect(identity.identify(withKey(held))).rejects.toMatchObject({

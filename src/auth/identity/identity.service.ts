@@ -7,7 +7,8 @@ import { AppError } from '../../common/errors/app-error.js';
 import { type PresentedCredential, readCredential } from './credentials.js';
 import { mistypedHeader } from './mistyped-header.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { type RefusalReason, refusedCredentials } from './refused-credentials.js';
+import type { RefusalReason, RefusedRequest } from './recent-refusals.js';
+import { refusedCredentials } from './refused-credentials.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
 
@@ -74,7 +75,8 @@ export class IdentityService {
   private async refuseKey(presented: string, request: RequestOrigin): Promise<never> {
     const address = this.checkFailures(request);
     const end = await this.directory.endOf(presented);
-    refusedCredentials.count(end?.reason ?? 'unknown', address);
+    const key = end && { id: end.apiKeyId, organizationId: end.organizationId };
+    refusedCredentials.count(refusedRequest(request, { reason: end?.reason ?? 'unknown', address, key }));
     if (end === null) throw new AppError('unauthenticated', { problem: NOT_ACCEPTED });
     const ended = `${ENDED[end.reason]} ${end.at.toISOString().slice(0, 19)}Z`;
     throw new AppError('api_key_ended', { ended });
@@ -82,14 +84,15 @@ export class IdentityService {
 
   /** Counts a failed attempt, including one without an API key, such as a guess at an invite. Throws `rate_limited` after too many. */
   countFailure(request: RequestOrigin, reason: RefusalReason = 'unknown'): void {
-    refusedCredentials.count(reason, this.checkFailures(request));
+    const address = this.checkFailures(request);
+    refusedCredentials.count(refusedRequest(request, { reason, address }));
   }
 
   /** Returns the address of the caller. */
   private checkFailures(request: RequestOrigin): string {
     const address = this.addresses.of(request);
     if (!this.failures.record(address, Date.now())) return address;
-    refusedCredentials.count('throttled', address);
+    refusedCredentials.count(refusedRequest(request, { reason: 'throttled', address }));
     throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
   }
 
@@ -101,6 +104,17 @@ export class IdentityService {
     });
   }
 }
+
+const refusedRequest = (
+  request: RequestOrigin,
+  { reason, address, key = null }: Pick<RefusedRequest, 'reason' | 'address'> & Partial<RefusedRequest>,
+): RefusedRequest => ({
+  reason,
+  address,
+  key,
+  presented: readCredential(request.headers).secret,
+  target: request.url ?? '',
+});
 
 const ENDED: Readonly<Record<KeyEnd['reason'], string>> = {
   expired: 'expired at',

@@ -1,26 +1,19 @@
 import { Counter, register } from 'prom-client';
 import { createLogger } from '../../common/observability/logger.js';
-
-/** Why a caller was not identified. Callers see less: they could learn which keys exist. */
-export const REFUSAL_REASONS = [
-  'missing',
-  'malformed',
-  'unknown',
-  'expired',
-  'revoked',
-  'replaced',
-  'token',
-  'provider_key',
-  'throttled',
-] as const;
-
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+import {
+  RecentRefusals,
+  REFUSAL_REASONS,
+  type RefusalReason,
+  type RefusedRequest,
+} from './recent-refusals.js';
 
 const QUIET_MS = 30_000;
 const logger = createLogger('auth');
 
-/** Counts refused credentials, and logs each reason at most once in 30 seconds: a wrong key in a loop must not fill the log. */
+/** Counts and notes refused credentials, and logs each reason at most once in 30 seconds: a wrong key in a loop must not fill the log. */
 export class RefusedCredentials {
+  /** For the list of operators (adapters/refused-credential-writer.ts). */
+  readonly recent = new RecentRefusals();
   readonly #counts = new Map<RefusalReason, number>();
   readonly #loggedAt = new Map<RefusalReason, { readonly at: number; readonly count: number }>();
 
@@ -29,11 +22,13 @@ export class RefusedCredentials {
     private readonly now: () => number = Date.now,
   ) {}
 
-  count(reason: RefusalReason, address: string): void {
+  count(refused: RefusedRequest): void {
+    const { reason, address } = refused;
+    const at = this.now();
     const count = (this.#counts.get(reason) ?? 0) + 1;
     this.#counts.set(reason, count);
+    this.recent.add(refused, at);
     const last = this.#loggedAt.get(reason);
-    const at = this.now();
     if (last && at - last.at < QUIET_MS) return;
     this.#loggedAt.set(reason, { at, count });
     this.log.warn({ reason, address, since_last: count - (last?.count ?? 0) }, 'A credential was refused.');

@@ -6,7 +6,7 @@ import type { FastRequest } from './fast-request.js';
 export type ClientRequest = IncomingMessage | FastRequest;
 
 /** The origin and head of a request, whichever parser read it. */
-export type RequestOrigin = Pick<IncomingMessage, 'headers' | 'socket'>;
+export type RequestOrigin = Pick<IncomingMessage, 'headers' | 'socket' | 'url'>;
 
 /**
  * The response to a request: the part of Node's `ServerResponse` that the data plane uses, with the same names and meaning

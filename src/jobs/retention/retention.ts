@@ -18,6 +18,7 @@ import { CLICKHOUSE } from '../../request-log/analytics/clickhouse/clickhouse.mo
 import { clickHouseDays, cutClickHouseDay } from './cut-clickhouse-day.js';
 import { cutDay } from './cut-day.js';
 import { forgetDeadLetters } from './forget-dead-letters.js';
+import { forgetRefusedCredentials } from './forget-refused-credentials.js';
 import { daysOf } from './log-days.js';
 import { underTimes } from './under-times.js';
 
@@ -27,7 +28,7 @@ const STALLED_AFTER_MS = 6 * EVERY_MS;
 /** Bodies first: their requests identify their owners. */
 const PARTS: readonly LogPart[] = ['bodies', 'logs'];
 
-/** Removes expired request logs, day by day, and old analytics by the minute. */
+/** Removes expired request logs, day by day, old analytics by the minute, and old refused credentials. */
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('retention');
@@ -61,6 +62,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     if (oldest) await forgetBatches(this.database, oldest.from);
     const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
     if (letters > 0) this.#log.info({ letters }, 'Refused records past their retention were removed.');
+    await forgetRefusedCredentials(this.database);
     if (this.clickhouse) await this.#cutInClickHouse(round, this.clickhouse);
   }
 

@@ -266,6 +266,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
   row('GET /v1/audit-logs', OWN_SETTINGS),
   row('GET /v1/audit-logs/verify', OWN_SETTINGS),
+  row('GET /v1/audit-logs/refused-credentials', OWN_SETTINGS),
   row('GET /v1/audit-logs/export', OWN_SETTINGS),
   row('POST /v1/audit-logs/destinations', OWN_SETTINGS, 'new audit destination'),
   row('GET /v1/audit-logs/destinations', OWN_SETTINGS),

@@ -157,4 +157,18 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   totp: 'Whether the user has an authenticator app.',
   passkeys: 'Number of passkeys of the user.',
   recovery_codes_left: 'Number of unused recovery codes.',
+
+  'RefusedCredential.reason': 'Why the requests were refused.',
+  'RefusedCredential.address':
+    'IP address of the client. Null: all addresses and credentials that have no row of their own.',
+  'RefusedCredential.last_four':
+    'Last four characters of the presented credential. Null without one, or for one of less than 16 characters.',
+  'RefusedCredential.api_key_id':
+    'Id of the API key that was presented, if it has expired, was revoked or was replaced. Null for every other credential.',
+  'RefusedCredential.path':
+    'Path of one of the requests, without its query. Segments of more than 24 characters are masked.',
+  'RefusedCredential.requests': 'Number of these requests.',
+  'RefusedCredential.first_at': 'Time of the first of these requests.',
+  'RefusedCredential.last_at': 'Time of the last of these requests.',
+  'RefusedCredentialList.requests': 'Number of refused requests in all rows that match, on all pages.',
 };

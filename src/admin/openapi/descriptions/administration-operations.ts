@@ -225,6 +225,8 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   organizationJwtSet: 'Requests can use tokens of these issuers in place of API keys.',
   organizationJwtRemove: 'Requests with signed tokens are refused from now on.',
 
+  refusedCredentialsList:
+    'Returns requests without a valid credential, added up by address, end of the credential and reason, latest first. They appear within about five seconds, and at most 2,000 rows are kept.',
   auditLogsList: 'Returns changes with the values before and after them. Secrets are masked.',
   auditLogsExport: 'Returns the records as JSON Lines, oldest first.',
   auditLogsVerify:

@@ -147,7 +147,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Audit and compliance',
     description:
-      'Records of changes, destinations to which they are forwarded, and legal holds on the request log.',
-    paths: ['audit-logs', 'audit-logs/destinations', 'admin/legal-holds'],
+      'Records of changes, destinations to which they are forwarded, refused credentials, and legal holds on the request log.',
+    paths: ['audit-logs', 'audit-logs/destinations', 'audit-logs/refused-credentials', 'admin/legal-holds'],
   },
 ];
