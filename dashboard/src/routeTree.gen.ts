@@ -14,6 +14,7 @@ import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
 import { Route as OrgAdminKeysRouteImport } from './routes/org.admin-keys'
+import { Route as OrgRefusedKeysRouteImport } from './routes/org.refused-keys'
 import { Route as OrgSignInRouteImport } from './routes/org.sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as OrgPeopleIndexRouteImport } from './routes/org.people.index'
@@ -53,6 +54,11 @@ const SignInRoute = SignInRouteImport.update({
 const OrgAdminKeysRoute = OrgAdminKeysRouteImport.update({
   id: '/org/admin-keys',
   path: '/org/admin-keys',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgRefusedKeysRoute = OrgRefusedKeysRouteImport.update({
+  id: '/org/refused-keys',
+  path: '/org/refused-keys',
   getParentRoute: () => rootRouteImport,
 } as any)
 const OrgSignInRoute = OrgSignInRouteImport.update({
@@ -139,6 +145,7 @@ export interface FileRoutesByFullPath {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/admin-keys': typeof OrgAdminKeysRoute
+  '/org/refused-keys': typeof OrgRefusedKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -161,6 +168,7 @@ export interface FileRoutesByTo {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/admin-keys': typeof OrgAdminKeysRoute
+  '/org/refused-keys': typeof OrgRefusedKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -184,6 +192,7 @@ export interface FileRoutesById {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/admin-keys': typeof OrgAdminKeysRoute
+  '/org/refused-keys': typeof OrgRefusedKeysRoute
   '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
@@ -208,6 +217,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/admin-keys'
+    | '/org/refused-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -230,6 +240,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/admin-keys'
+    | '/org/refused-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -252,6 +263,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/admin-keys'
+    | '/org/refused-keys'
     | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
@@ -275,6 +287,7 @@ export interface RootRouteChildren {
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
   OrgAdminKeysRoute: typeof OrgAdminKeysRoute
+  OrgRefusedKeysRoute: typeof OrgRefusedKeysRoute
   OrgSignInRoute: typeof OrgSignInRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
   OrgPeopleIdRoute: typeof OrgPeopleIdRoute
@@ -316,6 +329,13 @@ declare module '@tanstack/react-router' {
       path: '/org/admin-keys'
       fullPath: '/org/admin-keys'
       preLoaderRoute: typeof OrgAdminKeysRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/refused-keys': {
+      id: '/org/refused-keys'
+      path: '/org/refused-keys'
+      fullPath: '/org/refused-keys'
+      preLoaderRoute: typeof OrgRefusedKeysRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/org/sign-in': {
@@ -475,6 +495,7 @@ const rootRouteChildren: RootRouteChildren = {
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
   OrgAdminKeysRoute: OrgAdminKeysRoute,
+  OrgRefusedKeysRoute: OrgRefusedKeysRoute,
   OrgSignInRoute: OrgSignInRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
   OrgPeopleIdRoute: OrgPeopleIdRoute,

@@ -16,6 +16,8 @@ interface ListPage<Row> {
   readonly data: readonly Row[];
   /** Some of what the list is made of is missing. */
   readonly is_partial?: boolean;
+  /** Requests of all rows, also of those on other pages. */
+  readonly requests?: number;
 }
 
 /** A list of any length, read by pages of a hundred while its table is scrolled. */

@@ -113,6 +113,7 @@ export const words = {
       adminKeys: 'Admin keys',
       limits: 'Limits & budgets',
       auditLog: 'Audit log',
+      refusedKeys: 'Refused keys',
       members: 'Members',
       people: 'People',
       signIn: 'Sign-in',

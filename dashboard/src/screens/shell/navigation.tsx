@@ -4,6 +4,7 @@ import {
   IconGauge,
   IconHistory,
   IconKey,
+  IconKeyOff,
   IconLayoutDashboard,
   IconListDetails,
   IconLock,
@@ -107,6 +108,14 @@ export const PAGES = [
     title: pages.signIn,
     icon: IconLock,
     scopes: ['organisation_settings.read'],
+    group: groups.organization,
+  },
+  {
+    key: 'refused-keys',
+    to: '/org/refused-keys',
+    title: pages.refusedKeys,
+    icon: IconKeyOff,
+    scopes: ['audit_logs.list'],
     group: groups.organization,
   },
   {
