@@ -37,6 +37,8 @@ const TABLE_CHANGES: readonly TableChange[] = [
           ]),
         ),
       ),
+      // A view can be created only when its table has the columns.
+      ...ROLLUP_VIEWS.map((view) => ddl.view(view)),
       ...ROLLUP_VIEWS.map((view) => ddl.replaceView(view)),
     ],
   },

@@ -22,13 +22,11 @@ export const VIEWS: readonly View[] = ROLLUP_VIEWS;
  */
 export async function prepareSchema(client: ClickHouseClient, options: SchemaOptions): Promise<void> {
   const ddl = new Ddl(options.cluster);
-  const statements = [
-    ...TABLES.flatMap((table) => ddl.create(table)),
-    ...VIEWS.map((view) => ddl.view(view)),
-  ];
-  for (const query of statements) await client.command({ query });
+  for (const query of TABLES.flatMap((table) => ddl.create(table))) await client.command({ query });
+  // Before the views, which need the columns that a release adds to the tables of earlier ones.
   await addMissingColumns(client, ddl);
   await makeChanges(client, ddl);
+  for (const query of VIEWS.map((view) => ddl.view(view))) await client.command({ query });
   const engines = await enginesOf(client);
   for (const table of TABLES) {
     const days = table.expires && (options.retentionDays[table.expires.kept] || null);
