@@ -18,6 +18,24 @@ describe('an error of the gateway', () => {
     });
   });
 
+  it.each(['/upload/v1/files', '/upload/v1beta/files', '/v1/upload/v1/files'])(
+    "has Google's format at %s",
+    (url) => {
+      expect(at(url).body).toMatchObject({ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } });
+    },
+  );
+
+  it.each(['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1beta/models/gemini:generateContent'])(
+    'has no digits in its body at %s that make OpenCode repeat it',
+    (url) => {
+      const id = '01900000-4290-7500-8503-000000000001';
+      const headers = { 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/4.0.23 runtime/bun/1.3.14' };
+      const { body } = errorReply(BUDGET, { url, headers }, id);
+      expect(JSON.stringify(body)).not.toMatch(/429|500|502|503|504|524/);
+      expect(JSON.stringify(errorReply(BUDGET, { url, headers: {} }, id).body)).toContain(id);
+    },
+  );
+
   it.each(['/v1beta/models/gemini:streamGenerateContent?alt=sse', '/v1/models/gemini:generateContent'])(
     "has Google's format and the wait at %s",
     (url) => {

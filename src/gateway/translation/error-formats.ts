@@ -37,8 +37,15 @@ const FORMATS: readonly ErrorFormat[] = [
 /** How a client receives an error: by the path of its request, or by the client itself where it needs more. */
 export function errorReply(error: AppError, request: Subject, requestId: string): ErrorReply {
   const format = FORMATS.find(({ isOf }) => isOf(request, error));
-  return format?.reply(error, requestId) ?? plainReply(error, requestId);
+  const id = isOpenCode(request) ? '' : requestId;
+  return format?.reply(error, id) ?? plainReply(error, id);
 }
+
+/**
+ * OpenCode repeats an error whose body has 429, 500, 502, 503, 504 or 524 anywhere, as one request id in forty has. Its users find the id
+ * in the header `x-gateway-request-id`. https://github.com/sst/opencode/blob/dev/packages/opencode/src/session/retry.ts
+ */
+const isOpenCode = ({ headers }: Subject): boolean => headers['user-agent']?.startsWith('opencode/') === true;
 
 const NO_HEADERS: readonly string[] = [];
 
@@ -50,7 +57,7 @@ const plainReply = (error: AppError, requestId: string): ErrorReply => ({
 
 /** A version or an upload of Google's, except its paths of OpenAI's format; or a method of a model below any version. */
 const GOOGLES_PATH =
-  /^(?:\/v1)?(?:\/upload)?\/v1(?:alpha|beta)\/(?!openai\/)|^\/v1(?:\/[^?]*)?\/models\/[^?]+:\w+(?:\?|$)/;
+  /^(?:\/v1)?\/(?:upload\/v1(?:alpha|beta)?|v1(?:alpha|beta))\/(?!openai\/)|^\/v1(?:\/[^?]*)?\/models\/[^?]+:\w+(?:\?|$)/;
 
 /** https://cloud.google.com/apis/design/errors#error_model */
 function googleReply(error: AppError, requestId: string): ErrorReply {
