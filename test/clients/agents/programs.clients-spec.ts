@@ -34,6 +34,11 @@ const CASES: readonly Case[] = [
   { program: CLAUDE_CODE, at: 'Anthropic', names: {} },
   { program: CLAUDE_CODE, at: 'OpenAI', names: { [MODEL]: '@openai-prod/gpt-5' } },
   { program: CLAUDE_CODE, at: 'Google', names: { [MODEL]: GEMINI } },
+  {
+    program: CLAUDE_CODE,
+    at: 'Bedrock',
+    names: { [MODEL]: '@bedrock-prod/anthropic.claude-sonnet-4-5-20250929-v1:0' },
+  },
   { program: CODEX, at: 'OpenAI', names: { 'claude-opus-4-8': 'gpt-5.5', 'anthropic-prod': 'openai-prod' } },
   { program: CODEX, at: 'Anthropic', names: {} },
   {
@@ -69,7 +74,7 @@ it.each(CASES)(
       limitMs: LIMIT_MS,
     });
 
-    const facts = [found.appearedAfter !== null, found.exitCode, found.hasRunTool];
+    const facts = [found.hasShown, found.exitCode, found.hasRunTool];
     expect(facts, found.output).toEqual([true, 0, true]);
     places.checkAccepted(2);
     const turn = [USAGE.input, USAGE.output, true];

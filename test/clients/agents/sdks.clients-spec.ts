@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
@@ -29,6 +30,8 @@ describe('the AI SDK', () => {
     'chat completions': (place) => createOpenAI(settings(place)).chat(place.model),
     responses: (place) => createOpenAI(settings(place)).responses(place.model),
     messages: (place) => createAnthropic(settings(place))(place.model),
+    'the compatible format': (place) =>
+      createOpenAICompatible({ ...settings(place), name: 'gatehouse', includeUsage: true })(place.model),
   };
   const weather = tool({ description: 'The weather of a city', inputSchema: schema, execute: () => 'sunny' });
   const asked = (model: LanguageModel) => ({

@@ -8,6 +8,10 @@ import type { Recipe } from './recipes.js';
 export interface Program {
   /** As docs/clients.md writes it above its recipe. */
   readonly name: string;
+  /** Its package. */
+  readonly package: string;
+  /** Whose models its recipe uses. */
+  readonly provider: string;
   /** Below `node_modules`; the first that is installed. */
   readonly executables: readonly string[];
   /** For one prompt, without questions to a user. */
@@ -20,8 +24,8 @@ export interface ProgramRun {
   readonly output: string;
   /** Null when it was killed, because it ran longer than it may. */
   readonly exitCode: number | null;
-  /** Seconds until the awaited text appeared in the output; null if it never did. */
-  readonly appearedAfter: number | null;
+  /** The awaited text appeared in the output. */
+  readonly hasShown: boolean;
   /** The file that the shell tool creates is there. */
   readonly hasRunTool: boolean;
 }
@@ -32,8 +36,10 @@ interface RunOptions {
   readonly recipe: Recipe;
   readonly awaited: string;
   readonly limitMs: number;
-  /** Ends the program when the awaited text appears. */
-  readonly endsThen?: boolean;
+  /** Whether the program is to be killed before that, asked four times a second. */
+  readonly isOver?: () => boolean;
+  /** Called when the awaited text appears. */
+  readonly onShown?: () => void;
 }
 
 const INSTALLED = join(import.meta.dirname, 'node_modules');
@@ -69,21 +75,22 @@ async function runIn(home: string, program: Program, options: RunOptions): Promi
   const kill = (): void => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
   };
-  const startedAt = performance.now();
   let output = '';
-  let appearedAfter: number | null = null;
+  let hasShown = false;
   const read = (chunk: Buffer): void => {
     output += chunk.toString();
-    if (appearedAfter !== null || !flat(output).includes(flat(options.awaited))) return;
-    appearedAfter = (performance.now() - startedAt) / 1000;
-    if (options.endsThen === true) kill();
+    if (hasShown || !flat(output).includes(flat(options.awaited))) return;
+    hasShown = true;
+    options.onShown?.();
   };
   child.stdout.on('data', read);
   child.stderr.on('data', read);
-  const timer = setTimeout(kill, options.limitMs);
+  const limit = setTimeout(kill, options.limitMs);
+  const watch = setInterval(() => options.isOver?.() === true && kill(), 250);
   const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  clearTimeout(timer);
-  return { output, exitCode, appearedAfter, hasRunTool: existsSync(join(work, TOOL_FILE)) };
+  clearTimeout(limit);
+  clearInterval(watch);
+  return { output, exitCode, hasShown, hasRunTool: existsSync(join(work, TOOL_FILE)) };
 }
 
 /** Without escape sequences and line breaks, because terminals wrap what programs print. */

@@ -44,6 +44,6 @@ export function placed(recipe: Recipe, base: string, slugOf: (provider: string) 
   return JSON.parse(
     JSON.stringify(recipe)
       .replaceAll('http://127.0.0.1:8787', base)
-      .replaceAll(/\b(openai|anthropic|google)-prod\b/g, (_, provider: string) => slugOf(provider)),
+      .replaceAll(/\b(openai|anthropic|google|bedrock)-prod\b/g, (_, provider: string) => slugOf(provider)),
   ) as Recipe;
 }

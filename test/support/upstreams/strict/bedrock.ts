@@ -85,7 +85,13 @@ const shape = z.strictObject({
     .strictObject({
       thinking: z
         .union([
-          z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024) }),
+          // `display` is Anthropic's for both kinds of thinking, and Claude Code 2.1.332 sends it with both:
+          // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+          z.strictObject({
+            type: z.literal('enabled'),
+            budget_tokens: z.int().min(1024),
+            display: z.string().optional(),
+          }),
           z.strictObject({ type: z.literal('adaptive'), display: z.string().optional() }),
           z.strictObject({ type: z.literal('disabled') }),
         ])
