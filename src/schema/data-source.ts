@@ -59,6 +59,7 @@ import { AuditedRequests1763800020040 } from './migrations/1763800020040-audited
 import { RefusalsInRollups1763800020060 } from './migrations/1763800020060-refusals-in-rollups.js';
 import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-refusals.js';
 import { RefusedCredentials1763800020062 } from './migrations/1763800020062-refused-credentials.js';
+import { PackedDurationsOfSlices1763800020050 } from './migrations/1763800020050-packed-durations-of-slices.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { ATTRIBUTING_DRIVER } from '../database/sessions/busy-pool.js';
@@ -139,6 +140,7 @@ const MIGRATIONS = [
   AuditHeads1763800000036,
   AuthorOfTokenRules1763800020030,
   AuditedRequests1763800020040,
+  PackedDurationsOfSlices1763800020050,
   RefusalsInRollups1763800020060,
   SumsOfRefusals1763800020061,
   RefusedCredentials1763800020062,

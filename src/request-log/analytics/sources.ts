@@ -8,7 +8,7 @@ import type { GroupedBy } from './usage-store.js';
  * store has these three.
  */
 export type SourceKind =
-  | { readonly kind: 'slice'; readonly dimension: string; readonly isFiltered: boolean }
+  | { readonly kind: 'slice'; readonly dimension: string }
   | { readonly kind: 'cube'; readonly dimensions: readonly string[] }
   | { readonly kind: 'rows' };
 
@@ -33,8 +33,7 @@ export function sourceFor(need: Need): SourceKind {
   const [only = 'all', ...others] = dimensions;
   const key = metadataKeyOf(only);
   const hasSlice = isSlice(only) || (key !== null && need.metadataKeys.has(key));
-  if (others.length === 0 && hasSlice)
-    return { kind: 'slice', dimension: only, isFiltered: need.conditions.length > 0 };
+  if (others.length === 0 && hasSlice) return { kind: 'slice', dimension: only };
   const isCube = [...dimensions].every((dimension) => Object.hasOwn(CUBE, dimension));
   return isCube ? { kind: 'cube', dimensions: [...dimensions] } : { kind: 'rows' };
 }

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  BUCKETS,
   bucketOf,
   countOf,
   fromStored,
   type Histogram,
   merge,
+  quantileOf,
   Quantiles,
   record,
   toStored,
@@ -86,6 +88,17 @@ describe('histogram', () => {
 
   it('has no quantile of nothing', () => {
     expect(new Quantiles(new Map()).at(0.5)).toBeNull();
+    expect(quantileOf(new Float64Array(BUCKETS), 0.5)).toBeNull();
+  });
+
+  it('gives the same quantile of counts by bucket number', () => {
+    fc.assert(
+      fc.property(fc.array(value), fc.double({ min: 0, max: 1, noNaN: true }), (values, at) => {
+        const counts = new Float64Array(BUCKETS);
+        for (const bucket of values.map(bucketOf)) counts[bucket] = (counts[bucket] ?? 0) + 1;
+        expect(quantileOf(counts, at)).toBe(new Quantiles(histogramOf(values)).at(at));
+      }),
+    );
   });
 
   it('survives being stored as JSON', () => {

@@ -3,7 +3,7 @@ import { CUBE, CUBE_COLUMNS, type DimensionType, NIL_ID, SLICE_COLUMNS, USER_KEY
 import type { Grain } from './grains.js';
 import { labelSql } from './labels.js';
 import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
-import { packedCounts, packedUsers } from './ready.js';
+import { DURATION_BYTES, packedCounts, packedUsers } from './ready.js';
 
 /** Request rows to count. */
 export interface RollupSource {
@@ -29,8 +29,8 @@ export interface RollupFamily {
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, computed from request rows. */
   readonly counted: (grain: Grain, source: RollupSource) => string;
-  /** The column precomputed for readers, and its computation from the row `derived` and the rows of the finer granularity. */
-  readonly ready: { readonly column: string; readonly of: (parts: string) => string };
+  /** The columns precomputed for readers, each computed from the row `derived` and the rows of the finer granularity. */
+  readonly ready: Readonly<Record<string, (parts: string) => string>>;
 }
 
 const TENANT_COLUMNS = ['organisation_id', 'workspace_id', 'bucket'] as const;
@@ -68,7 +68,7 @@ const CUBE_FAMILY: RollupFamily = {
     SELECT ${TENANT}, ${CUBE_KEY} AS key, ${CUBE_COLUMNS.join(', ')}, ${measured('ofRequests')}
     FROM (SELECT ${tenantOf(grain)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where} OFFSET 0) AS requests
     GROUP BY ${TENANT}, ${CUBE_COLUMNS.join(', ')}`,
-  ready: { column: 'durations', of: () => packedCounts('derived.duration_histogram') },
+  ready: { durations: () => packedCounts('derived.duration_histogram', DURATION_BYTES.cube) },
 };
 
 /** Slices whose values occur in many requests. */
@@ -126,7 +126,10 @@ const SLICE_FAMILY: RollupFamily = {
     ) AS slice (dimension, value)
     WHERE value IS NOT NULL GROUP BY ${TENANT}, dimension, value`;
   },
-  ready: { column: 'users', of: (parts) => `CASE WHEN derived.dimension = 'all' THEN ${usersOf(parts)} END` },
+  ready: {
+    users: (parts) => `CASE WHEN derived.dimension = 'all' THEN ${usersOf(parts)} END`,
+    durations: () => packedCounts('derived.duration_histogram', DURATION_BYTES.slices),
+  },
 };
 
 /** In the order in which every process locks their rows. */
@@ -138,14 +141,15 @@ const columnsOf = (family: RollupFamily): string => [...family.columns, ...MEASU
 const orderOf = (family: RollupFamily): string =>
   `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 
-/** Adds request rows to a granularity: creates rows or adds to existing ones, whose precomputed column becomes outdated. */
+/** Adds request rows to a granularity: creates rows or adds to existing ones, whose precomputed columns become outdated. */
 export function addRequestsSql(family: RollupFamily, grain: Grain, source: RollupSource): string {
   const table = family.table(grain);
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,
   );
+  const outdated = Object.keys(family.ready).map((column) => `${column} = NULL`);
   return `INSERT INTO ${table} (${columnsOf(family)}) ${family.counted(grain, source)} ${orderOf(family)}
-    ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${[...grown, `${family.ready.column} = NULL`].join(', ')}`;
+    ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${[...grown, ...outdated].join(', ')}`;
 }
 
 /** Derives a workspace's bucket from the finer granularity. Parameters: organization, workspace, the bucket's start and end. */
@@ -157,6 +161,7 @@ export function deriveSql(family: RollupFamily, grain: 'hour' | 'day'): string {
   const parts = `(SELECT * FROM ${family.table(grain === 'hour' ? 'minute' : 'hour')}
     WHERE organisation_id = $1 AND workspace_id = $2 AND bucket >= $3 AND bucket < $4) AS parts`;
   const derived = `SELECT ${columns.join(', ')}, ${measured('ofRollup')} FROM ${parts} GROUP BY ${rest}`;
-  return `INSERT INTO ${family.table(grain)} (${columnsOf(family)}, ${family.ready.column})
-    SELECT ${columnsOf(family)}, ${family.ready.of(parts)} FROM (${derived}) AS derived ${orderOf(family)}`;
+  const ready = Object.values(family.ready).map((valueOf) => valueOf(parts));
+  return `INSERT INTO ${family.table(grain)} (${[columnsOf(family), ...Object.keys(family.ready)].join(', ')})
+    SELECT ${[columnsOf(family), ...ready].join(', ')} FROM (${derived}) AS derived ${orderOf(family)}`;
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
 import type { RequestLogRecord } from '../../../src/request-log/record.js';
 import { derive } from '../../../src/request-log/rollups/derive.js';
+import { bucketOf, valueOf } from '../../../src/request-log/rollups/histogram.js';
 import { ripeMarks } from '../../../src/request-log/rollups/marks.js';
 import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import {
@@ -206,6 +207,9 @@ const percentile = (of: readonly RequestLogRecord[], share: number): number =>
     of.map(({ duration_ms }) => duration_ms),
     share,
   ) ?? 0;
+
+/** Milliseconds as a histogram returns them. */
+const inHistogram = (ms: number): number => valueOf(bucketOf(ms * 1_000)) / 1_000;
 
 /** The 95th percentile of the time to the first token, as near to the recomputed one as the histogram promises. */
 function nearFirstToken(of: readonly RequestLogRecord[]): unknown {
@@ -865,10 +869,13 @@ onPostgres('what lies ready in hours and days', () => {
     ['graphs/users/requests', {}],
     ['graphs/latency', { ai_model: 'gpt-5', status_code: '200' }],
     ['graphs/latency', { virtual_key: 'prod' }],
+    ['groups/users', { columns: 'requests,p95_latency', order_by: 'p95_latency', page_size: '100' }],
   ];
   const answers = async (): Promise<Json[]> => {
     const all = asked.flatMap(([path, query]) =>
-      ['day', 'hour'].map((interval) => ask(path, { query: { interval, ...query } })),
+      path.startsWith('groups')
+        ? [ask(path, { query })]
+        : ['day', 'hour'].map((interval) => ask(path, { query: { interval, ...query } })),
     );
     return Promise.all(all);
   };
@@ -876,21 +883,36 @@ onPostgres('what lies ready in hours and days', () => {
     Promise.all(
       ['hour', 'day'].flatMap((grain) => [
         app.dataSource.query(`UPDATE usage_${grain} SET durations = NULL WHERE ${where}`),
-        app.dataSource.query(`UPDATE usage_slice_${grain} SET users = NULL WHERE ${where}`),
+        app.dataSource.query(`UPDATE usage_slice_${grain} SET users = NULL, durations = NULL WHERE ${where}`),
       ]),
     );
 
   it('states its source: responses are the same with all, some and none of it', async () => {
-    const ready = await app.dataSource.query<{ durations: boolean; users: boolean }[]>(
+    const ready = await app.dataSource.query<Readonly<Record<string, boolean>>[]>(
       `SELECT (SELECT bool_and(durations IS NOT NULL) FROM usage_day) AS durations,
+         (SELECT bool_and(durations IS NOT NULL) FROM usage_slice_day) AS durations_of_slices,
          (SELECT bool_and(users IS NOT NULL) FROM usage_slice_day WHERE dimension = 'all') AS users`,
     );
-    expect(ready).toEqual([{ durations: true, users: true }]);
+    expect(ready).toEqual([{ durations: true, durations_of_slices: true, users: true }]);
     const before = await answers();
     expect(before[0]?.summary.total).toBe(40);
     const paid = records.filter(({ model, status }) => model === 'gpt-5' && status === 200);
     const exact = percentile(paid, 0.9);
     expect(Math.abs(before[4]?.summary.p90 - exact)).toBeLessThanOrEqual(exact * 0.011);
+
+    const ranked: readonly Json[] = before.at(-1)?.data;
+    const latencies = ranked.map(({ p95_latency }) => p95_latency);
+    expect(latencies).toEqual(latencies.toSorted((one, other) => other - one));
+    expect(latencies).toEqual(
+      ranked.map(({ user }) =>
+        inHistogram(
+          percentile(
+            records.filter((record) => userOf(record) === user),
+            0.95,
+          ),
+        ),
+      ),
+    );
 
     await forget('extract(day FROM bucket)::int % 2 = 0');
     expect(await answers()).toEqual(before);

@@ -18,10 +18,11 @@ describe('counts of numbers', () => {
 
   it('are read from bytes', () => {
     const counts = [5];
-    addPacked(counts, Buffer.from('0000000000010bff7fffffff', 'hex'));
-    addPacked(counts, Buffer.alloc(0));
+    addPacked(counts, Buffer.from('0000000000010bff7fffffff', 'hex'), 4);
+    addPacked(counts, Buffer.alloc(0), 4);
+    addPacked(counts, Buffer.from('000007020fff', 'hex'), 1);
 
-    expect(Object.fromEntries(Object.entries(counts))).toEqual({ 0: 6, 3071: 2_147_483_647 });
+    expect(Object.fromEntries(Object.entries(counts))).toEqual({ 0: 13, 527: 255, 3071: 2_147_483_647 });
   });
 });
 
@@ -31,14 +32,15 @@ describe('growing sums', () => {
     sums.add({
       requests: '9007199254740993',
       duration_histogram: '{"7": 1}',
-      packed_duration_histogram: null,
+      packed_duration_histogram_4: null,
     });
     sums.add({
       requests: '2',
       duration_histogram: null,
-      packed_duration_histogram: Buffer.from('000700000002', 'hex'),
+      packed_duration_histogram_4: Buffer.from('000700000002', 'hex'),
+      packed_duration_histogram_1: Buffer.from('000809', 'hex'),
     });
 
-    expect(sums.row).toEqual({ requests: 9_007_199_254_740_995n, duration_histogram: { 7: 3 } });
+    expect(sums.row).toEqual({ requests: 9_007_199_254_740_995n, duration_histogram: { 7: 3, 8: 9 } });
   });
 });

@@ -1,9 +1,9 @@
-import { COUNT_BYTES } from '../../rollups/ready.js';
+import { type CountBytes, DURATION_BYTES, NUMBER_BYTES } from '../../rollups/ready.js';
 import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { packedOf } from './source.js';
 
-/** How often each whole number occurred. Sparse: numbers that never occurred have no element. */
-type Counts = number[];
+/** How often each whole number occurred. Sparse, or large enough for every number that can occur. */
+type Counts = number[] | Float64Array;
 
 const [ZERO = 0, NINE = 0, COLON, COMMA, END] = Array.from('09:,}', (each) => each.charCodeAt(0));
 
@@ -31,14 +31,25 @@ export function addCounts(counts: Counts, text: string): void {
 }
 
 /** Adds precomputed counts (`packedCounts`). */
-export function addPacked(counts: Counts, packed: Buffer): void {
-  for (let at = 0; at + COUNT_BYTES <= packed.length; at += COUNT_BYTES) {
-    const number = packed.readUInt16BE(at);
-    counts[number] = (counts[number] ?? 0) + packed.readUInt32BE(at + NUMBER_BYTES);
+export function addPacked(counts: Counts, packed: Buffer, countBytes: CountBytes): void {
+  // A view reads four times as fast as the buffer's own methods.
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at < view.byteLength; at += NUMBER_BYTES + countBytes) {
+    const number = view.getUint16(at);
+    const count = countBytes === 1 ? view.getUint8(at + NUMBER_BYTES) : view.getUint32(at + NUMBER_BYTES);
+    counts[number] = (counts[number] ?? 0) + count;
   }
 }
 
-const NUMBER_BYTES = 2;
+/** Adds the counts of a measure, of which a row has some as text and others packed. */
+export function addCountsOf(name: ReadMeasureName, row: Row, counts: Counts): void {
+  const text = row[name];
+  if (typeof text === 'string') addCounts(counts, text);
+  for (const countBytes of Object.values(DURATION_BYTES)) {
+    const packed = row[packedOf(name, countBytes)];
+    if (Buffer.isBuffer(packed)) addPacked(counts, packed, countBytes);
+  }
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -55,11 +66,7 @@ export class GrowingSums {
 
   add(row: Row): void {
     for (const [name, sum] of this.#sums) this.#sums.set(name, sum + BigInt(row[name] as string));
-    for (const [name, counts] of this.#counts) {
-      const [text, packed] = [row[name], row[packedOf(name)]];
-      if (typeof text === 'string') addCounts(counts, text);
-      if (Buffer.isBuffer(packed)) addPacked(counts, packed);
-    }
+    for (const [name, counts] of this.#counts) addCountsOf(name, row, counts);
   }
 
   /** As the database would return it. */

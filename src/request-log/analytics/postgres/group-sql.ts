@@ -1,4 +1,4 @@
-import { NIL_ID } from '../../rollups/dimensions.js';
+import { NIL_ID, USER_KEY } from '../../rollups/dimensions.js';
 import { labelSql } from '../../rollups/labels.js';
 import type { GroupedBy, GroupOrder, MeasureSum } from '../usage-store.js';
 import type { PostgresSource } from './source.js';
@@ -31,7 +31,8 @@ function valueSql(
     case 'workspace':
       return '(SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id)';
     case 'metadata':
-      return table === null ? `metadata ->> ${statement.bind(by.key)}::text` : 'request_logs.value';
+      if (table === null) return `metadata ->> ${statement.bind(by.key)}::text`;
+      return by.key === USER_KEY ? 'request_logs.end_user' : 'request_logs.value';
   }
 }
 

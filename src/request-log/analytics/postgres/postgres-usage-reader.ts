@@ -105,9 +105,10 @@ export class PostgresUsageReader implements AnalyticsReader {
    */
   async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
     const statement = new QueryParameters();
-    const requests = (conditions: readonly QueryCondition[]): Promise<StartedQuery> =>
-      this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
-    const [all, ownerless] = [await requests([]), await requests([WITHOUT_USER])];
+    const wish: BeginWish = { measures: ['requests'], slots, statement };
+    const all = await this.#begin(whose, { range, conditions: [] }, wish);
+    const isOwnerless = { range, conditions: [WITHOUT_USER] };
+    const ownerless = await this.#begin(whose, isOwnerless, { ...wish, values: [WITHOUT_USER.parameter] });
     const named = await this.database.read<{ slot: number; count: string }>(
       `SELECT ${slotSql(all)} AS slot, sum(requests)::bigint AS count FROM (
          SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${ownerless.from}
@@ -179,10 +180,11 @@ export class PostgresUsageReader implements AnalyticsReader {
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
     const keyed = (grain: Grain | null, each: TimeRange): string =>
       wish.values && grain ? ` AND ${valuesSql(statement, wish.values, [grain, each])}` : '';
+    const columnsWish = { ...wish, isFiltered: conditions.length > 0 };
     // One SELECT per range: with OR, PostgreSQL does not use an index-only scan.
     const selects = parts.map(
       ([grain, each]) =>
-        `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
+        `SELECT ${source.columns(columnsWish, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -203,12 +205,12 @@ const slotSql = ({ statement, slots }: StartedQuery): string =>
   `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
 
 /** In the slice by end user, where every request has a value. */
-const WITHOUT_USER: QueryCondition = {
-  sql: (value) => `end_user = ${value}`,
+const WITHOUT_USER = {
+  sql: (value: string) => `end_user = ${value}`,
   parameter: '',
   on: ['end_user'],
   inClickHouse: null,
-};
+} satisfies QueryCondition;
 
 type Row = Readonly<Record<string, unknown>>;
 type SlotRow = Row & { readonly slot: number | null };

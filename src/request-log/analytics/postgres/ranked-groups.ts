@@ -1,7 +1,7 @@
 import type { LogDatabase } from '../../reading/log-database.js';
-import { Sums } from '../read-measures.js';
+import { BUCKETS, quantileOf } from '../../rollups/histogram.js';
 import type { GroupsWish } from '../usage-store.js';
-import { GrowingSums } from './counts.js';
+import { addCountsOf } from './counts.js';
 import { groupedBySql } from './group-sql.js';
 import type { StartedQuery } from './started-query.js';
 
@@ -13,15 +13,20 @@ export async function rankedByLatency(
   { statement, source, from }: StartedQuery,
   { by, direction, at }: Pick<GroupsWish, 'by' | 'direction'> & { readonly at: number },
 ): Promise<readonly string[]> {
-  const ranked: { readonly value: string; readonly ms: number }[] = [];
-  // PostgreSQL only writes the counts out, which takes it half as long as adding them up. One group at a time is in memory.
+  const ranked: { readonly value: string; readonly latency: number }[] = [];
+  const counts = new Float64Array(BUCKETS);
+  // PostgreSQL only concatenates the counts: adding them up takes it twice as long, and sorting them would write them to disk. One group
+  // at a time is in memory.
   const sql = `SELECT ${groupedBySql(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
-    FROM ${from} GROUP BY 1 ORDER BY 1`;
+    FROM ${from} GROUP BY 1`;
   await database.each(sql, statement.parameters, (row) => {
-    const sums = new GrowingSums(MEASURES);
-    sums.add(row);
-    ranked.push({ value: String(row['value']), ms: new Sums(sums.row).quantileMs(at) });
+    counts.fill(0);
+    addCountsOf('duration_histogram', row, counts);
+    ranked.push({ value: String(row['value']), latency: quantileOf(counts, at) ?? 0 });
   });
   const sign = direction === 'asc' ? 1 : -1;
-  return ranked.sort((one, other) => sign * (one.ms - other.ms)).map(({ value }) => value);
+  const byValue = (one: string, other: string): number => (one < other ? -1 : 1);
+  return ranked
+    .sort((one, other) => sign * (one.latency - other.latency) || byValue(one.value, other.value))
+    .map(({ value }) => value);
 }

@@ -1,9 +1,8 @@
 import type { Whose } from '../../reading/where.js';
 import { type Grain, GRAIN_MS } from '../../rollups/grains.js';
-import type { ReadMeasureName } from '../read-measures.js';
-import type { CountedRange, GroupedBy, TimeRange, UsageQuery } from '../usage-store.js';
+import type { CountedRange, TimeRange, UsageQuery } from '../usage-store.js';
 import type { ReadState } from './rollup-state.js';
-import type { PostgresSource } from './source.js';
+import type { ColumnsWish, PostgresSource } from './source.js';
 import type { QueryParameters } from './statement.js';
 
 /** A query whose rows are known, and what it selects from them is not. */
@@ -16,10 +15,7 @@ export interface StartedQuery {
   readonly from: string;
 }
 
-export interface BeginWish {
-  readonly measures: readonly ReadMeasureName[];
-  readonly slots: readonly number[];
-  readonly by?: GroupedBy;
+export interface BeginWish extends ColumnsWish {
   /** The statement to add it to. */
   readonly statement?: QueryParameters;
   /** Default: the cheapest source that suffices. */
