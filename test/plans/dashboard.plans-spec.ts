@@ -157,6 +157,22 @@ describe.each(Object.entries(VERSIONS))('PostgreSQL %s', (version, from) => {
       },
     );
 
+    it.each(['groups users', 'groups ai-models', 'graph cost'])(
+      'passes the rows of an index on unchanged for %s',
+      async (name) => {
+        const ask = questionsOf(database)[name];
+        const query = {
+          time_of_generation_min: new Date(NOW - DAYS * GRAIN_MS.day).toISOString(),
+          time_of_generation_max: new Date(NOW).toISOString(),
+          ...(name.startsWith('groups') ? { columns: 'requests,cost' } : {}),
+        };
+        const statements = await statementsOf(async () => ask?.(reach, query));
+
+        expect(statements.length).toBeGreaterThan(0);
+        expect(statements.flatMap(({ rebuilt }) => rebuilt)).toEqual([]);
+      },
+    );
+
     it.each(LISTS)('finds the requests of a list by %j through indexes', async (filters) => {
       const rows = new PostgresLogRows(database, new LogScope(database));
       const conditions = Object.entries(filters).map(([name, text]) =>

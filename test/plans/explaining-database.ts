@@ -4,6 +4,7 @@ import { type AnyRow, LogDatabase } from '../../src/request-log/reading/log-data
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly Alias?: string;
   readonly 'Shared Hit Blocks': number;
   readonly 'Shared Read Blocks': number;
   readonly Plans?: readonly PlanNode[];
@@ -15,7 +16,12 @@ export interface ExplainedStatement {
   readonly pages: number;
   /** Tables that it read from one end to the other. */
   readonly scanned: readonly string[];
+  /** Parts of a union whose rows it built anew, because not all of their columns are used. */
+  readonly rebuilt: readonly string[];
 }
+
+/** How PostgreSQL names the parts of a union, and the rest of a union that has no name. */
+const PART_OF_UNION = /^(\*SELECT\* \d+|unnamed_subquery(_\d+)?)$/;
 
 /** Notes the plan of every statement, and how many pages it read. */
 export class ExplainingDatabase extends LogDatabase {
@@ -49,7 +55,11 @@ export class ExplainingDatabase extends LogDatabase {
     const scanned = nodesOf(plan)
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .flatMap((node) => node['Relation Name'] ?? []);
-    this.statements.push({ sql, pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], scanned });
+    const rebuilt = nodesOf(plan)
+      .filter((node) => node['Node Type'] === 'Subquery Scan')
+      .flatMap(({ Alias: alias }) => (alias !== undefined && PART_OF_UNION.test(alias) ? [alias] : []));
+    const pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    this.statements.push({ sql, pages, scanned, rebuilt });
   }
 }
 
