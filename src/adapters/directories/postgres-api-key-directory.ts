@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey } from '../../auth/ports.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import { hashApiKey } from '../../common/crypto/key-hash.js';
@@ -57,7 +58,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
 
   override find(secret: string): KnownKey | null | Promise<KnownKey | null> {
     const known = this.cache.find(hash('sha256', secret, 'hex'), secret);
-    return known instanceof Promise ? known.then(unlessExpired) : unlessExpired(known);
+    return mapMaybePromise(known, unlessExpired);
   }
 
   override async endOf(secret: string): Promise<KeyEnd | null> {

@@ -1,4 +1,5 @@
 import type { Reach } from '../../auth/tenant.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
@@ -79,8 +80,7 @@ export class PostgresUsableKeys extends UsableKeys implements RememberingDirecto
   }
 
   override find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]> {
-    const found = this.cache.find(idOf(reach), reach);
-    return found instanceof Promise ? found.then(keysOf) : keysOf(found);
+    return mapMaybePromise(this.cache.find(idOf(reach), reach), keysOf);
   }
 
   private async load(reach: Reach): Promise<List> {

@@ -1,4 +1,5 @@
 import type { Claims } from '../../auth/tokens/compact-token.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { KeySet, type StoredKey } from '../../auth/tokens/key-set.js';
 import type { TokenRules } from '../../auth/tokens/token-rules.js';
 import { namesOrganization } from '../../auth/tokens/token-subject.js';
@@ -85,8 +86,7 @@ export class TokenIssuers {
   namedIn(claims: Claims): TokenIssuer | null | Promise<TokenIssuer | null> {
     const { iss } = claims;
     if (!isText(iss) || !this.mayAsk(iss)) return null;
-    const found = this.cache.find(iss, iss);
-    return found instanceof Promise ? found.then((each) => pick(each, claims)) : pick(found, claims);
+    return mapMaybePromise(this.cache.find(iss, iss), (found) => pick(found, claims));
   }
 
   /** Call it after keys were renewed: cached issuers must be reloaded. */

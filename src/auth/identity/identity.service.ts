@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { LRUCache } from 'lru-cache';
 import type { RequestOrigin } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
@@ -39,9 +40,7 @@ export class IdentityService {
     // A client whose variable is empty sends an empty header.
     if (!credential.secret) return this.refuse(request);
     const known = this.lookUp(credential.secret, credential);
-    return known instanceof Promise
-      ? known.then((found) => this.admit(found, credential, request))
-      : this.admit(known, credential, request);
+    return mapMaybePromise(known, (found) => this.admit(found, credential, request));
   }
 
   private lookUp(secret: string, { isToken, hasOtherKey, tokenBeside }: PresentedCredential): KeyLookup {

@@ -57,8 +57,7 @@ export async function withRetries(
 ): Promise<RetryResult> {
   const patience = new Patience(policy);
   for (;;) {
-    const started = start();
-    const attempt = started instanceof Promise ? await started : started;
+    const attempt = await start();
     const reply = await outcomeOf(attempt, patience.mayRetry ? policy.bodyFailure : null);
     const pauseMs =
       reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);

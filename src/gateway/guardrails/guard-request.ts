@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -61,9 +62,7 @@ export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest
   const tree = treeOf(asking);
   const texts = tree && needsTexts(guards.input) ? unreadBody(asking) : null;
   const judgement = judgedRequest(guards, asking, { json, tree, texts });
-  return judgement instanceof Promise
-    ? judgement.then((one) => passed(one, guards, asking))
-    : passed(judgement, guards, asking);
+  return mapMaybePromise(judgement, (one) => passed(one, guards, asking));
 }
 
 /** The fields of a form are judged when the whole form has arrived. */
@@ -142,7 +141,7 @@ export function judged(
     return judgement;
   };
   const judgement = runHooks(hooks, matter, (result) => results.push(result));
-  return judgement instanceof Promise ? judgement.then(noted) : noted(judgement);
+  return mapMaybePromise(judgement, noted);
 }
 
 /** The error of an exchange that a guardrail denied. */

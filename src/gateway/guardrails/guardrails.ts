@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { Reach } from '../../auth/tenant.js';
 import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import {
@@ -109,9 +110,7 @@ export class Guardrails {
 
   private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {
     const found = this.directory.find(reach, slug);
-    return found instanceof Promise
-      ? found.then((snapshot) => this.hookOf(snapshot, slug, type))
-      : this.hookOf(found, slug, type);
+    return mapMaybePromise(found, (snapshot) => this.hookOf(snapshot, slug, type));
   }
 
   private hookOf(snapshot: GuardrailSnapshot | null, slug: string, type: HookSpec['type']): Hook {

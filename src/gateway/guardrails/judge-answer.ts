@@ -1,4 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
 import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
@@ -65,7 +66,7 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
     response.kind === 'events'
       ? judgedStream(whole, response.framing, { guarded, answering })
       : judgedPlain(response, guarded, answering);
-  const answer = judging instanceof Promise ? await judging : judging;
+  const answer = await judging;
   return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
 }
 
@@ -81,9 +82,7 @@ function judgedPlain(
   const texts = tree ? wholeTexts(response, known?.isPlain) : null;
   const matter: Matter = { side: 'output', facts, json: response.json, tree, texts };
   const judgement = judged(guards.output, matter, guarded.results.after_request_hooks);
-  return judgement instanceof Promise
-    ? judgement.then((one) => plainAnswer(response, one, { guarded, answering }))
-    : plainAnswer(response, judgement, { guarded, answering });
+  return mapMaybePromise(judgement, (one) => plainAnswer(response, one, { guarded, answering }));
 }
 
 interface JudgementInput {

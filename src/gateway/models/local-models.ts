@@ -32,8 +32,7 @@ export class LocalModels {
   /** Rejects with `not_found`, `provider_unknown`, `invalid_request`, `auth_unavailable`. */
   async answer(exchange: Exchange, caller: Principal, { path, query }: RequestPath): Promise<void> {
     const asked = modelQuery(new URLSearchParams(query));
-    const found = this.usable.find(caller, asked.isOfAll);
-    const usable = found instanceof Promise ? await found : found;
+    const usable = await this.usable.find(caller, asked.isOfAll);
     send(exchange, answerModels(asked, askedModels(path)?.id ?? null, usable));
   }
 }

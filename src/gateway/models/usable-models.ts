@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { ModelEntry } from '../../providers/models/model-entry.js';
@@ -41,10 +42,7 @@ export class UsableModelsFinder {
     const preparing = this.catalog.prepare();
     if (preparing) return preparing.then(() => this.find(caller, isOfAll));
     if (isOfAll) return this.modelsOf(NO_KEYS, caller);
-    const found = this.keys.find(reachOf(caller));
-    return found instanceof Promise
-      ? found.then((keys) => this.modelsOf(keys, caller))
-      : this.modelsOf(found, caller);
+    return mapMaybePromise(this.keys.find(reachOf(caller)), (keys) => this.modelsOf(keys, caller));
   }
 
   private modelsOf(keys: readonly UsableKey[], { policy }: Principal): UsableModels {

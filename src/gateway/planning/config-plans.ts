@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
@@ -49,10 +50,9 @@ export class ConfigPlans {
   }
 
   private named(reach: Reach, name: string): CompiledConfig | Promise<CompiledConfig> {
-    const found = this.configs.find(reach, name);
-    if (found instanceof Promise)
-      return found.then((config) => (config ? this.compiled(config) : this.unknown(reach, name)));
-    return found ? this.compiled(found) : this.unknown(reach, name);
+    return mapMaybePromise(this.configs.find(reach, name), (config) =>
+      config ? this.compiled(config) : this.unknown(reach, name),
+    );
   }
 
   /** Suggests the nearest slug within reach, and nothing else, so the error does not reveal what other workspaces have. */

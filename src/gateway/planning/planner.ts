@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { UnsupportedParameterRule } from '../../common/contracts/upstream-rules.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { bearerOf, isGatewayCredential } from '../../auth/identity/credentials.js';
@@ -93,9 +94,7 @@ export class Planner {
     const target = planned.where ? this.namedTarget(request, planned.where) : this.requestedTarget(request);
     const { forwarded } = planned;
     if (forwarded === null) return target;
-    return target instanceof Promise
-      ? target.then((one) => forwarding(one, forwarded, request.headers))
-      : forwarding(target, forwarded, request.headers);
+    return mapMaybePromise(target, (one) => forwarding(one, forwarded, request.headers));
   }
 
   /** The target that the request names. */
@@ -144,9 +143,7 @@ export class Planner {
   private storedTarget(request: TargetRequest, slug: string): Target | Promise<Target> {
     const name = slug.startsWith('@') ? slug.slice(1) : slug;
     const found = this.virtualKeys.find(reachOf(request.caller), name);
-    return found instanceof Promise
-      ? found.then((key) => this.targetOf(key, name, request))
-      : this.targetOf(found, name, request);
+    return mapMaybePromise(found, (key) => this.targetOf(key, name, request));
   }
 
   private targetOf(

@@ -1,4 +1,5 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import type { Check, Facts, Finding, CheckSubject, TextFilter } from '../check.js';
 import { personalData } from '../finding/personal-data.js';
 import { type DetectedValue, type Detector, Scanner } from '../finding/scanner.js';
@@ -28,7 +29,7 @@ function redaction({ detectors, redact, isReversible }: Redaction): Check {
       data: { found: Object.fromEntries(counts), redacted: redact && counts.size > 0 },
       ...(redact && counts.size > 0 && { texts }),
     });
-    return filtered instanceof Promise ? filtered.then(finding) : finding(filtered);
+    return mapMaybePromise(filtered, finding);
   };
   const open = ({ placeholders }: Facts): TextFilter => {
     let hasFound = false;

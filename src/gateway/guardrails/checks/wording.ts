@@ -1,4 +1,5 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import { linearPattern } from '../../../routing-config/guardrails/linear-pattern.js';
 import type { Check, CheckSubject, Finding } from '../check.js';
 import { Pattern, someText, WindowFilter } from '../finding/windows.js';
@@ -21,10 +22,7 @@ function matching(pattern: Pattern, not: boolean, data: Finding['data']): Check 
     data: { ...data, found: isFound, not },
   });
   return {
-    run: (subject) => {
-      const result = found(pattern, subject);
-      return result instanceof Promise ? result.then(findingOf) : findingOf(result);
-    },
+    run: (subject) => mapMaybePromise(found(pattern, subject), findingOf),
     looksEverywhere: not,
     ...(not && {
       open: () => new WindowFilter(STREAM_HOLD_CHARS, (window) => pattern.occursSurely(window)),

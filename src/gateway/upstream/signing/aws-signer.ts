@@ -1,4 +1,5 @@
 import type { Egress } from '../../../egress/egress.js';
+import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
 import { assumeRole, type Role } from './assumed-role.js';
@@ -49,9 +50,7 @@ export class AwsSigner implements Signer {
     if (!fields['aws-access-key-id'] && !fields['aws-role-arn']) return withBearer(request, key.reveal());
     const region = requiredField(fields['aws-region'], REGION);
     const credentials = this.credentialsOf(key.reveal(), fields, region);
-    if (credentials instanceof Promise)
-      return credentials.then((role) => signed(request, target, role, region));
-    return signed(request, target, credentials, region);
+    return mapMaybePromise(credentials, (one) => signed(request, target, one, region));
   }
 
   private credentialsOf(
