@@ -19,6 +19,7 @@ import { needsWhole, restoring } from './part-filters.js';
 import type { Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
 import { withoutLogprobs } from './stream-repeats.js';
+import { judgedRefusal } from './judge-refusal.js';
 import { type JudgedAnswer, withheld } from './judged-answer.js';
 import { wholeTexts } from './whole-texts.js';
 import { rewriteTexts } from './texts/body-walk.js';
@@ -61,14 +62,21 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
   // The error of a stored object is not the failure of its retrieval.
   const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
   const failure = mayFail ? reportedFailure(whole) : null;
+  if (failure && response.kind !== 'events' && isFailedObject(failure, answering))
+    return { ...(await judgedRefusal(response, guarded, answering)), reading: response.reading };
   if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
-  const judging =
-    response.kind === 'events'
-      ? judgedStream(whole, response.framing, { guarded, answering })
-      : judgedPlain(response, guarded, answering);
-  const answer = await judging;
+  const answer = await (response.kind === 'events'
+    ? judgedStream(whole, response.framing, { guarded, answering })
+    : judgedPlain(response, guarded, answering));
   return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
 }
+
+/**
+ * An interaction or a response that failed is the object that the client created, and is passed like a refusal.
+ * https://ai.google.dev/api/interactions-api and https://platform.openai.com/docs/api-reference/responses/object
+ */
+const isFailedObject = ({ id, status }: Json, { translated }: PendingAnswer): boolean =>
+  translated === null && typeof id === 'string' && status === 'failed';
 
 function judgedPlain(
   response: PlainAnswer,

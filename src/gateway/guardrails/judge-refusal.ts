@@ -34,8 +34,15 @@ export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: 
  * Only checks for forbidden content apply, because nothing can be required of an error. https://console.groq.com/docs/tool-use
  */
 export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
-  const { attempt, head, entry } = answering;
-  const { contentType, bytes } = inClientsWords(await gathered(answering), answering);
+  return judgedRefusal(inClientsWords(await gathered(answering), answering), guarded, answering);
+}
+
+/** The same for a whole one in the client's dialect. */
+export async function judgedRefusal(
+  { contentType, bytes }: TranslatedBody,
+  guarded: GuardedRequest,
+  { attempt, head, entry }: PendingAnswer,
+): Promise<JudgedAnswer> {
   const read = readRefusal({ contentType, bytes });
   const matter: Matter = { side: 'output', facts: guarded.facts, tree: ANYWHERE, ...read };
   const judgement = await judged(
