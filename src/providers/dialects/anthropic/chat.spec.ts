@@ -283,6 +283,35 @@ describe('texts of spaces alone', () => {
   });
 });
 
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls: text before a result is refused. */
+it('puts the results of tools first in the turn that follows their calls, and keeps the order of the texts', () => {
+  const calls = ['a', 'b'].map((id) => ({
+    id,
+    type: 'function',
+    function: { name: 'find', arguments: '{}' },
+  }));
+  const { messages } = body({
+    messages: [
+      ...question,
+      { role: 'assistant', content: 'Looking.', tool_calls: calls },
+      { role: 'user', content: 'one' },
+      { role: 'tool', tool_call_id: 'b', content: 'B' },
+      { role: 'user', content: [{ type: 'text', text: 'two' }] },
+      { role: 'tool', tool_call_id: 'a', content: 'A' },
+      { role: 'user', content: 'three' },
+    ],
+  });
+
+  expect(messages.at(-1)).toEqual({
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 'b', content: 'B' },
+      { type: 'tool_result', tool_use_id: 'a', content: 'A' },
+      ...['one', 'two', 'three'].map((text) => ({ type: 'text', text })),
+    ],
+  });
+});
+
 describe('thinking that Anthropic would refuse', () => {
   const model = 'claude-haiku-4-5';
   const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };

@@ -103,6 +103,7 @@ function addTurn(turns: Turn[], turn: Turn): void {
 
 const isResult = ({ type }: Json): boolean => type === 'tool_result';
 
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls */
 function withResultsFirst(turn: Turn): Json {
   const { role, content } = turn;
   if (!content.some(isResult)) return { role, content };
