@@ -43,9 +43,10 @@ function* filteredInStretches(
 ): Generator<void, readonly string[], void> {
   const out = [...texts];
   for (const { positions } of runs) {
-    const parts = positions.map((position) => out[position] ?? '');
-    const changed = yield* filteredAcross(parts, scan);
-    for (const [index, position] of positions.entries()) out[position] = changed[index] ?? '';
+    yield* filterRun(out, positions, scan);
+    // Translations leave blank parts out, so a model may read their neighbours as one text.
+    const filled = positions.filter((position) => (out[position] ?? '').trim() !== '');
+    if (filled.length > 1 && filled.length < positions.length) yield* filterRun(out, filled, scan);
   }
   let cost = 0;
   for (const [index, text] of out.entries()) {
@@ -57,6 +58,13 @@ function* filteredInStretches(
     yield;
   }
   return out;
+}
+
+/** Replaces, in the texts at these positions, the findings that span several of them. */
+function* filterRun(texts: string[], positions: readonly number[], scan: Scan): Generator<void, void, void> {
+  const parts = positions.map((position) => texts[position] ?? '');
+  const changed = yield* filteredAcross(parts, scan);
+  for (const [index, position] of positions.entries()) texts[position] = changed[index] ?? '';
 }
 
 /** A short text without any match needs no scanner. */
