@@ -124,7 +124,11 @@ export class AnalyticsController {
 
   @Get('summary/cache')
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'Summarize the response cache' })
+  @ApiOperation({
+    summary: 'Summarize the response cache',
+    description:
+      'Returns the hits of the response cache in the time range, and how much faster they are than other responses.',
+  })
   @ApiOkResponse({ schema: object(['object', 'range', 'summary']) })
   async cacheSummary(
     @Caller() caller: Principal,
@@ -135,7 +139,11 @@ export class AnalyticsController {
 
   @Get(['groups/metadata/:metadataKey', 'metadata/:metadataKey'])
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'Group requests by a metadata key' })
+  @ApiOperation({
+    summary: 'Group requests by a metadata key',
+    description:
+      'Returns totals for each value of a metadata key. An empty value stands for requests without the key.',
+  })
   @ApiParam({ name: 'metadataKey', type: String })
   @ApiOkResponse({ schema: groupsOf(METADATA_FIELDS) })
   async metadataGroups(
@@ -149,7 +157,11 @@ export class AnalyticsController {
 
   @Get('groups/:groupBy')
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'Group requests by a property' })
+  @ApiOperation({
+    summary: 'Group requests by a property',
+    description:
+      'Returns totals for each value of a property. An empty value stands for requests without one.',
+  })
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
   @ApiOkResponse({ schema: groupsOf(GROUP_FIELDS) })
   async groups(
@@ -178,12 +190,21 @@ interface DescribedHandler {
   /** A compatible client's spelling; the document shows the other one. */
   readonly isAlias: boolean;
   readonly summaryText: string;
+  readonly descriptionText: string;
   readonly fields: Parameters<typeof answerOf>;
   readonly handle: Handler;
 }
 
 /** Does for a handler from the table what decorators do for a method. */
-function addHandler({ name, path, isAlias, summaryText, fields, handle }: DescribedHandler): void {
+function addHandler({
+  name,
+  path,
+  isAlias,
+  summaryText,
+  descriptionText,
+  fields,
+  handle,
+}: DescribedHandler): void {
   const { prototype } = AnalyticsController;
   // A separate function: decorators attach metadata to the function, and two spellings share `handle`.
   const value: Handler = function (caller, query) {
@@ -194,7 +215,11 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   const decorate = applyDecorators(
     Get(`graphs/${path}`),
     RequireScope('analytics.view'),
-    ApiOperation({ summary: summaryText, ...(isAlias && { deprecated: true }) }),
+    ApiOperation({
+      summary: summaryText,
+      description: descriptionText,
+      ...(isAlias && { deprecated: true }),
+    }),
     ApiOkResponse({ schema: answerOf(...fields) }),
   );
   Reflect.defineMetadata('design:paramtypes', [Object, GraphQuery], prototype, name);
@@ -203,7 +228,10 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
 }
 
-type GraphDescription = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
+type GraphDescription = Pick<
+  DescribedHandler,
+  'name' | 'summaryText' | 'descriptionText' | 'fields' | 'handle'
+>;
 
 /** One handler per spelling of the path: an operation of the document has one path. */
 function addGraph(paths: readonly string[], { name, ...described }: GraphDescription): void {
@@ -217,6 +245,7 @@ for (const graph of GRAPHS)
   addGraph(graph.paths, {
     name: graph.name,
     summaryText: graph.summaryText,
+    descriptionText: graph.descriptionText,
     fields: [
       Object.keys(graph.summary),
       graph.entries ? ['status_code', 'count', 'refusals'] : ['timestamp', ...Object.keys(graph.points)],
@@ -231,6 +260,7 @@ for (const graph of FEEDBACK_GRAPHS)
   addGraph(graph.paths, {
     name: graph.name,
     summaryText: graph.summaryText,
+    descriptionText: graph.descriptionText,
     fields: [graph.summaryFields, graph.pointFields, 'feedback'],
     handle: async function (caller, query) {
       return this.analytics.feedbackGraph(await this.reach(caller, query), query, graph);

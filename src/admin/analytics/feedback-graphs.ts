@@ -19,6 +19,7 @@ interface FeedbackAnswer {
 export interface FeedbackGraph {
   readonly name: string;
   readonly summaryText: string;
+  readonly descriptionText: string;
   readonly paths: readonly string[];
   readonly summaryFields: readonly string[];
   readonly pointFields: readonly string[];
@@ -64,6 +65,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   {
     name: 'feedbacks',
     summaryText: 'Graph feedback',
+    descriptionText: 'Returns the number of ratings in each interval.',
     paths: ['feedbacks'],
     summaryFields: ['total'],
     pointFields: ['timestamp', 'total'],
@@ -75,6 +77,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   {
     name: 'feedbackScores',
     summaryText: 'Graph feedback by score',
+    descriptionText: 'Returns the number of ratings by value in the whole time range.',
     paths: ['feedbacks/scores', 'feedbacks/score'],
     summaryFields: ['total'],
     pointFields: ['score', 'total'],
@@ -89,6 +92,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   {
     name: 'weightedFeedback',
     summaryText: 'Graph weighted feedback',
+    descriptionText: 'Returns the mean of value times weight in each interval.',
     paths: ['feedbacks/weighted'],
     summaryFields: ['avg'],
     pointFields: ['timestamp', 'avg'],
@@ -100,6 +104,8 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   {
     name: 'feedbackByModel',
     summaryText: 'Graph feedback by model',
+    descriptionText:
+      'Returns ratings by the model of the newest request of their trace. The model is empty if there is none.',
     paths: ['feedbacks/ai-models'],
     summaryFields: ['total'],
     pointFields: ['ai_model', 'total', 'avg_weighted_feedback'],

@@ -15,6 +15,7 @@ export interface Before {
 export interface Graph {
   readonly name: string;
   readonly summaryText: string;
+  readonly descriptionText: string;
   readonly paths: readonly string[];
   readonly measures: readonly ReadMeasureName[];
   readonly summary: Readonly<Record<string, Field>>;
@@ -65,6 +66,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'requests',
     summaryText: 'Graph requests',
+    descriptionText: 'Returns the number of requests in each interval.',
     paths: ['requests'],
     measures: ['requests'],
     summary: { total: total('requests') },
@@ -73,6 +75,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'cost',
     summaryText: 'Graph costs in US cents',
+    descriptionText: 'Returns the total and mean cost in each interval.',
     paths: ['cost'],
     measures: ['requests', 'cost_nano_usd'],
     summary: COST,
@@ -81,6 +84,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'latency',
     summaryText: 'Graph latency in milliseconds',
+    descriptionText: 'Returns mean and percentiles in each interval. Percentiles are at most 0.8 % off.',
     paths: ['latency'],
     measures: ['requests', 'duration_us', 'duration_histogram'],
     summary: LATENCY,
@@ -89,6 +93,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'tokens',
     summaryText: 'Graph tokens',
+    descriptionText: 'Returns the input and output tokens in each interval.',
     paths: ['tokens'],
     measures: ['requests', 'input_tokens', 'output_tokens'],
     summary: TOKENS,
@@ -97,6 +102,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'users',
     summaryText: 'Graph end users',
+    descriptionText: 'Returns the number of different end users in each interval.',
     paths: ['users'],
     measures: ['users'],
     summary: { total: total('users') },
@@ -105,6 +111,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'requestsPerUser',
     summaryText: 'Graph requests per end user',
+    descriptionText: 'Returns the mean in each interval. Requests without an end user do not count.',
     paths: ['users/requests', 'users-requests'],
     measures: ['users', 'requests_of_users'],
     summary: { total: total('requests_of_users'), unique: total('users'), avg: REQUESTS_PER_USER },
@@ -113,6 +120,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'errors',
     summaryText: 'Graph errors',
+    descriptionText: 'Returns the number of responses with a status of 400 or more in each interval.',
     paths: ['errors'],
     measures: ['errors', 'refusals'],
     summary: ERRORS,
@@ -121,6 +129,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'errorRate',
     summaryText: 'Graph the error rate in percent',
+    descriptionText: 'Returns the share of responses with a status of 400 or more in each interval.',
     paths: ['errors/rate', 'errors-rate'],
     measures: ['requests', 'errors', 'refusals'],
     summary: ERROR_RATE,
@@ -129,6 +138,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'errorStacks',
     summaryText: 'Graph errors by status over time',
+    descriptionText: 'Returns the number of errors by status in each interval.',
     paths: ['errors/stacks', 'errors-stack'],
     measures: ['errors', 'refusals', 'statuses', 'refused_statuses'],
     summary: ERRORS,
@@ -140,6 +150,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'errorStatusCodes',
     summaryText: 'Graph errors by status',
+    descriptionText: 'Returns the number of errors by status in the whole time range.',
     paths: ['errors/status-codes', 'errors-status-code'],
     measures: ['errors', 'statuses', 'refused_statuses'],
     summary: { total_errors: total('errors'), unique_error_codes: ({ failures }) => failures.length },
@@ -150,6 +161,8 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'rescuedRequests',
     summaryText: 'Graph rescued requests',
+    descriptionText:
+      'Returns the number of requests that succeeded by a retry or a fallback in each interval.',
     paths: ['requests/rescued', 'requests-rescued'],
     measures: ['retry_rescues', 'fallback_rescues'],
     summary: { retry: retries, fallback: total('fallback_rescues') },
@@ -164,6 +177,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'cacheHitRate',
     summaryText: 'Graph the cache hit rate in percent',
+    descriptionText: 'Returns the share of responses from the cache and what they saved in each interval.',
     paths: ['cache/hit-rate', 'cache-hit-rate'],
     measures: [
       'requests',
@@ -184,6 +198,7 @@ export const GRAPHS: readonly Graph[] = [
   {
     name: 'cacheLatency',
     summaryText: 'Graph the latency of cached responses in milliseconds',
+    descriptionText: 'Returns the latency of responses from the cache in each interval.',
     paths: ['cache/latency', 'cache-latency'],
     measures: ['simple_hits', 'semantic_hits', 'hit_duration_us'],
     summary: { avg: (sums) => ratio(sums.milliseconds('hit_duration_us'), sums.hits) },

@@ -43,7 +43,11 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('organisation_service_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an API key for the administration' })
+  @ApiOperation({
+    summary: 'Create an API key for the administration',
+    description:
+      'Creates a key for the administration of the whole organization. The response shows the secret once.',
+  })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createAdminKey(@Caller() caller: Principal, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     this.owners.checkRepeated(caller, dto, 'organisation-service');
@@ -56,7 +60,11 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('workspace_service_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an API key for a service' })
+  @ApiOperation({
+    summary: 'Create an API key for a service',
+    description:
+      'Creates a key that belongs to a workspace and to no user, for applications. The response shows the secret once.',
+  })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createServiceKey(
     @Caller() caller: Principal,
@@ -73,7 +81,11 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('workspace_user_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an API key for a user' })
+  @ApiOperation({
+    summary: 'Create an API key for a user',
+    description:
+      'Creates a key that belongs to a user in a workspace and cannot do more than the user. The response shows the secret once.',
+  })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createUserKey(
     @Caller() caller: Principal,
@@ -94,7 +106,10 @@ export class ApiKeysController {
     'workspace_service_api_keys.delete',
     'workspace_user_api_keys.delete',
   )
-  @ApiOperation({ summary: 'Revoke several API keys' })
+  @ApiOperation({
+    summary: 'Revoke several API keys',
+    description: 'Requests with the keys are refused from now on. If one of them cannot be revoked, none is.',
+  })
   @ApiOkResponse({ type: RevokedApiKeysDto })
   async revokeMany(
     @Caller() caller: Principal,
@@ -109,7 +124,7 @@ export class ApiKeysController {
     'workspace_service_api_keys.list',
     'workspace_user_api_keys.list',
   )
-  @ApiOperation({ summary: 'List API keys' })
+  @ApiOperation({ summary: 'List API keys', description: 'Returns keys with masked secrets, newest first.' })
   @ApiOkResponse({ type: ApiKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListKeysQuery): Promise<ApiKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -124,7 +139,10 @@ export class ApiKeysController {
     'workspace_service_api_keys.read',
     'workspace_user_api_keys.read',
   )
-  @ApiOperation({ summary: 'Read an API key' })
+  @ApiOperation({
+    summary: 'Read an API key',
+    description: 'Returns the key with its limits and their use. The secret is masked.',
+  })
   @ApiOkResponse({ type: ApiKeyDto })
   async get(
     @Caller() caller: Principal,
@@ -153,7 +171,8 @@ export class ApiKeysController {
   )
   @ApiOperation({
     summary: 'Change an API key',
-    description: 'Only users of at least the rank of the user on whose authority the key acts.',
+    description:
+      'Changes the fields that are sent. The secret does not change.\n\nOnly users of at least the rank of the user on whose authority the key acts.',
   })
   @ApiOkResponse({ type: DoneDto })
   async update(
@@ -172,7 +191,10 @@ export class ApiKeysController {
     'workspace_service_api_keys.delete',
     'workspace_user_api_keys.delete',
   )
-  @ApiOperation({ summary: 'Revoke an API key' })
+  @ApiOperation({
+    summary: 'Revoke an API key',
+    description: 'Requests with the key are refused from now on. This cannot be undone.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.apiKeys.revoke(caller, id);

@@ -24,7 +24,8 @@ export class RotateApiKeyController {
   @RequireStepUp()
   @ApiOperation({
     summary: 'Rotate an API key',
-    description: 'Only users of at least the rank of the user on whose authority the key acts.',
+    description:
+      'Creates a new secret and shows it once. The old one works for a transition period.\n\nOnly users of at least the rank of the user on whose authority the key acts.',
   })
   @ApiOkResponse({ type: RotatedApiKeyDto })
   async rotate(

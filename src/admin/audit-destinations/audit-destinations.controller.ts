@@ -24,7 +24,10 @@ export class AuditDestinationsController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an audit destination' })
+  @ApiOperation({
+    summary: 'Create an audit destination',
+    description: 'Sends every new record to the destination, in order and at least once.',
+  })
   @ApiOkResponse({ type: AuditDestinationDto })
   create(
     @Caller() { organizationId }: Principal,
@@ -35,7 +38,10 @@ export class AuditDestinationsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List audit destinations' })
+  @ApiOperation({
+    summary: 'List audit destinations',
+    description: 'Returns the destinations with the state of their deliveries.',
+  })
   @ApiOkResponse({ type: AuditDestinationListDto })
   list(@Caller() { organizationId }: Principal, @Query() query: PageQuery): Promise<AuditDestinationListDto> {
     return this.destinations.list(organizationId, pageOf(query));
@@ -43,7 +49,10 @@ export class AuditDestinationsController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read an audit destination' })
+  @ApiOperation({
+    summary: 'Read an audit destination',
+    description: 'Returns one destination with the state of its deliveries.',
+  })
   @ApiOkResponse({ type: AuditDestinationDto })
   get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<AuditDestinationDto> {
     return this.destinations.get(organizationId, id);
@@ -52,7 +61,10 @@ export class AuditDestinationsController {
   @Put(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change an audit destination' })
+  @ApiOperation({
+    summary: 'Change an audit destination',
+    description: 'Changes the fields that are sent. Delivery is retried at once.',
+  })
   @ApiOkResponse({ type: AuditDestinationDto })
   update(
     @Caller() { organizationId }: Principal,
@@ -65,7 +77,7 @@ export class AuditDestinationsController {
   @Delete(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Delete an audit destination' })
+  @ApiOperation({ summary: 'Delete an audit destination', description: 'Records are no longer sent there.' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.destinations.remove(organizationId, id);

@@ -28,7 +28,10 @@ export class AuditLogsController {
 
   @Get()
   @RequireScope('audit_logs.list', 'administrators')
-  @ApiOperation({ summary: 'List audit records' })
+  @ApiOperation({
+    summary: 'List audit records',
+    description: 'Returns changes with the values before and after them. Secrets are masked.',
+  })
   @ApiOkResponse({ type: AuditLogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditLogListDto> {
     const conditions = conditionsOf(caller, query);
@@ -37,7 +40,10 @@ export class AuditLogsController {
 
   @Get('verify')
   @RequireScope('audit_logs.list', 'administrators')
-  @ApiOperation({ summary: 'Verify the audit log' })
+  @ApiOperation({
+    summary: 'Verify the audit log',
+    description: 'Recomputes the hashes of a part of the chain. Continue with `next_after` until it is null.',
+  })
   @ApiOkResponse({ type: ChainReportDto })
   async verify(
     @Caller() { organizationId }: Principal,
@@ -51,7 +57,10 @@ export class AuditLogsController {
   @RequireScope('audit_logs.list', 'administrators')
   @RequireStepUp()
   @Header('content-disposition', 'attachment; filename="audit-log.jsonl"')
-  @ApiOperation({ summary: 'Export audit records as JSON Lines' })
+  @ApiOperation({
+    summary: 'Export audit records as JSON Lines',
+    description: 'Returns the records as JSON Lines, oldest first.',
+  })
   @ApiProduces(JSON_LINES)
   @ApiOkResponse({ schema: { type: 'string', description: 'One record a line' } })
   export(@Caller() caller: Principal, @Query() query: AuditFilterQuery): StreamableFile {

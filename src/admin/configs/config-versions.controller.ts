@@ -24,7 +24,10 @@ export class ConfigVersionsController {
 
   @Get(':slug/versions')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'List the versions of a routing config' })
+  @ApiOperation({
+    summary: 'List the versions of a routing config',
+    description: 'Returns the versions with their documents, newest first.',
+  })
   @ApiOkResponse({ type: ConfigVersionListDto })
   async list(
     @Caller() caller: Principal,
@@ -37,7 +40,10 @@ export class ConfigVersionsController {
 
   @Get(':slug/versions/:version_id')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Read a version of a routing config' })
+  @ApiOperation({
+    summary: 'Read a version of a routing config',
+    description: 'Returns one version with its document.',
+  })
   @ApiOkResponse({ type: ShownConfigDto })
   async get(
     @Caller() caller: Principal,
@@ -50,7 +56,10 @@ export class ConfigVersionsController {
 
   @Get(':slug/diff')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Compare two versions of a routing config' })
+  @ApiOperation({
+    summary: 'Compare two versions of a routing config',
+    description: 'Returns the differences of two documents as paths with old and new values.',
+  })
   @ApiOkResponse({ type: ConfigDiffDto })
   async diff(
     @Caller() caller: Principal,
@@ -69,7 +78,10 @@ export class ConfigVersionsController {
   @Post(':slug/rollback')
   @HttpCode(200)
   @RequireScope('configs.update')
-  @ApiOperation({ summary: 'Roll a routing config back' })
+  @ApiOperation({
+    summary: 'Roll a routing config back',
+    description: 'Saves the document of an earlier version as a new version, which is in force at once.',
+  })
   @ApiOkResponse({ type: SavedConfigDto })
   async rollBack(
     @Caller() caller: Principal,

@@ -30,7 +30,10 @@ export class ConfigsController {
   @Post()
   @HttpCode(200)
   @RequireScope('configs.create')
-  @ApiOperation({ summary: 'Create a routing config' })
+  @ApiOperation({
+    summary: 'Create a routing config',
+    description: 'Checks and saves a routing document as the first version of a config.',
+  })
   @ApiOkResponse({ type: SavedConfigDto })
   async create(
     @Caller() caller: Principal,
@@ -45,7 +48,10 @@ export class ConfigsController {
 
   @Get()
   @RequireScope('configs.list')
-  @ApiOperation({ summary: 'List routing configs' })
+  @ApiOperation({
+    summary: 'List routing configs',
+    description: 'Returns configs without their documents, newest first.',
+  })
   @ApiOkResponse({ type: ConfigListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<ConfigListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -55,7 +61,11 @@ export class ConfigsController {
   @Post('simulate')
   @HttpCode(200)
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Simulate a routing config' })
+  @ApiOperation({
+    summary: 'Simulate a routing config',
+    description:
+      'Explains which targets a request would try, in which order and why. Nothing is sent to a provider.',
+  })
   @ApiOkResponse({ type: SimulationDto })
   simulate(@Caller() caller: Principal, @Body() dto: SimulateConfigDto): Promise<SimulationDto> {
     return this.simulation.simulate(caller, dto);
@@ -63,7 +73,10 @@ export class ConfigsController {
 
   @Get(':slug')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Read a routing config' })
+  @ApiOperation({
+    summary: 'Read a routing config',
+    description: 'Returns the config with the document in force.',
+  })
   @ApiOkResponse({ type: ShownConfigDto })
   async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ShownConfigDto> {
     const { config, version } = await this.versions.find(reachOf(caller), slug);
@@ -72,7 +85,10 @@ export class ConfigsController {
 
   @Get(':slug/usage')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Read where a routing config is used' })
+  @ApiOperation({
+    summary: 'Read where a routing config is used',
+    description: 'Returns the API keys and workspaces that use the config by default.',
+  })
   @ApiOkResponse({ type: ConfigUsageDto })
   async usedBy(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigUsageDto> {
     const { config } = await this.versions.find(reachOf(caller), slug);
@@ -81,7 +97,11 @@ export class ConfigsController {
 
   @Put(':slug')
   @RequireScope('configs.update')
-  @ApiOperation({ summary: 'Change a routing config' })
+  @ApiOperation({
+    summary: 'Change a routing config',
+    description:
+      'Changes the fields that are sent. Another document makes a new version, which is in force at once.',
+  })
   @ApiOkResponse({ type: SavedConfigDto })
   async update(
     @Caller() caller: Principal,
@@ -98,7 +118,10 @@ export class ConfigsController {
 
   @Delete(':slug')
   @RequireScope('configs.delete')
-  @ApiOperation({ summary: 'Delete a routing config' })
+  @ApiOperation({
+    summary: 'Delete a routing config',
+    description: 'Deletes the config and all its versions. Requests that name it are refused.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.configs.remove(reachOf(caller), slug);

@@ -45,7 +45,10 @@ export class FeedbackController {
   @HttpCode(200)
   @RequireScope('logs.write')
   @AuditedAs('feedback.create')
-  @ApiOperation({ summary: 'Create feedback' })
+  @ApiOperation({
+    summary: 'Create feedback',
+    description: 'Stores ratings of traces. They appear in logs and analytics.',
+  })
   @ApiExtraModels(CreateFeedbackDto)
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', minItems: 1, maxItems: 100, items: ONE }] } })
   @ApiOkResponse({ type: FeedbackAnswerDto })
@@ -59,7 +62,7 @@ export class FeedbackController {
   @Put(':id')
   @RequireScope('logs.write')
   @AuditedAs('feedback.update')
-  @ApiOperation({ summary: 'Change feedback' })
+  @ApiOperation({ summary: 'Change feedback', description: 'Changes the fields that are sent.' })
   @ApiOkResponse({ type: FeedbackAnswerDto })
   async update(
     @Caller() caller: Principal,

@@ -29,7 +29,10 @@ export class GuardrailsController {
   @Post()
   @HttpCode(200)
   @RequireScope('guardrails.create')
-  @ApiOperation({ summary: 'Create a guardrail' })
+  @ApiOperation({
+    summary: 'Create a guardrail',
+    description: 'Configs and defaults can name the guardrail at once.',
+  })
   @ApiOkResponse({ type: SavedGuardrailDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateGuardrailDto): Promise<SavedGuardrailDto> {
     const place = await placeFor(caller, dto, this.workspaces);
@@ -38,7 +41,10 @@ export class GuardrailsController {
 
   @Get()
   @RequireScope('guardrails.list')
-  @ApiOperation({ summary: 'List guardrails' })
+  @ApiOperation({
+    summary: 'List guardrails',
+    description: 'Returns guardrails without their checks, newest first.',
+  })
   @ApiOkResponse({ type: GuardrailListDto })
   async list(@Caller() caller: Principal, @Query() query: ListGuardrailsQuery): Promise<GuardrailListDto> {
     checkOrganization(caller, query.organisation_id);
@@ -48,7 +54,10 @@ export class GuardrailsController {
 
   @Get(':guardrail')
   @RequireScope('guardrails.read')
-  @ApiOperation({ summary: 'Read a guardrail' })
+  @ApiOperation({
+    summary: 'Read a guardrail',
+    description: 'Returns the guardrail with its checks. Secrets in their parameters are masked.',
+  })
   @ApiOkResponse({ type: GuardrailDto })
   async get(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<GuardrailDto> {
     return GuardrailDto.from(await this.guardrails.get(caller, named));
@@ -56,7 +65,10 @@ export class GuardrailsController {
 
   @Put(':guardrail')
   @RequireScope('guardrails.update')
-  @ApiOperation({ summary: 'Change a guardrail' })
+  @ApiOperation({
+    summary: 'Change a guardrail',
+    description: 'Changes the fields that are sent. Requests that arrive from now on are checked by it.',
+  })
   @ApiOkResponse({ type: SavedGuardrailDto })
   async update(
     @Caller() caller: Principal,
@@ -68,7 +80,10 @@ export class GuardrailsController {
 
   @Delete(':guardrail')
   @RequireScope('guardrails.delete')
-  @ApiOperation({ summary: 'Delete a guardrail' })
+  @ApiOperation({
+    summary: 'Delete a guardrail',
+    description: 'Deletes the guardrail. A guardrail that is in use cannot be deleted.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<DoneDto> {
     await this.guardrails.remove(caller, named);

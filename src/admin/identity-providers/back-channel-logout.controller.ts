@@ -32,6 +32,8 @@ export class BackChannelLogoutController {
   @ApiConsumes(FORM_TYPE)
   @ApiOperation({
     summary: 'Receive a back-channel logout',
+    description:
+      'Receives a logout token (OpenID Connect Back-Channel Logout 1.0) and ends the sessions that it names.',
     security: [],
   })
   @Refuses(

@@ -24,7 +24,10 @@ export class IdentityProvidersController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List identity providers' })
+  @ApiOperation({
+    summary: 'List identity providers',
+    description: 'Returns identity providers without their secrets.',
+  })
   @ApiOkResponse({ type: IdentityProviderListDto })
   async list(@Caller() { organizationId }: Principal): Promise<IdentityProviderListDto> {
     return IdentityProviderListDto.of(await this.providers.list(organizationId));
@@ -32,7 +35,10 @@ export class IdentityProvidersController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read an identity provider' })
+  @ApiOperation({
+    summary: 'Read an identity provider',
+    description: 'Returns one identity provider without its secret.',
+  })
   @ApiOkResponse({ type: IdentityProviderDto })
   get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<IdentityProviderDto> {
     return this.providers.get(organizationId, id);
@@ -42,7 +48,11 @@ export class IdentityProvidersController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an identity provider' })
+  @ApiOperation({
+    summary: 'Create an identity provider',
+    description:
+      'Stores the settings of an OpenID Connect provider. Only owners may. Users can sign in at once.',
+  })
   @ApiOkResponse({ type: IdentityProviderDto })
   create(@Caller() caller: Principal, @Body() dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
     return this.providers.create(caller, dto);
@@ -51,7 +61,10 @@ export class IdentityProvidersController {
   @Put(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change an identity provider' })
+  @ApiOperation({
+    summary: 'Change an identity provider',
+    description: 'Changes the fields that are sent. Only owners may.',
+  })
   @ApiOkResponse({ type: IdentityProviderDto })
   update(
     @Caller() caller: Principal,
@@ -64,7 +77,10 @@ export class IdentityProvidersController {
   @Delete(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Delete an identity provider' })
+  @ApiOperation({
+    summary: 'Delete an identity provider',
+    description: 'Deletes the identity provider and ends the sessions from it. Only owners may.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.providers.remove(caller, id);
@@ -74,7 +90,10 @@ export class IdentityProvidersController {
   @Delete(':id/accounts/:userId')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Unlink an account at an identity provider' })
+  @ApiOperation({
+    summary: 'Unlink an account at an identity provider',
+    description: 'The user can no longer sign in with this account. Only owners may.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async unlink(
     @Caller() caller: Principal,

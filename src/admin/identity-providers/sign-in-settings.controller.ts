@@ -61,7 +61,10 @@ export class SignInSettingsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read the sign-in settings' })
+  @ApiOperation({
+    summary: 'Read the sign-in settings',
+    description: 'Returns whether single sign-on is required, and the users who are exempt.',
+  })
   @ApiOkResponse({ type: SignInSettingsDto })
   async get(@Caller() { organizationId }: Principal): Promise<SignInSettingsDto> {
     return this.shown(await this.settings.get(organizationId));
@@ -70,7 +73,10 @@ export class SignInSettingsController {
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change the sign-in settings' })
+  @ApiOperation({
+    summary: 'Change the sign-in settings',
+    description: 'Requires single sign-on, or allows the other ways again. Only owners may.',
+  })
   @ApiOkResponse({ type: SignInSettingsDto })
   async set(@Caller() caller: Principal, @Body() dto: SetSignInSettingsDto): Promise<SignInSettingsDto> {
     return this.shown(await this.settings.set(caller, dto));

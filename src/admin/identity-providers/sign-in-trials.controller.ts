@@ -22,7 +22,10 @@ export class SignInTrialsController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Start a sign-in trial' })
+  @ApiOperation({
+    summary: 'Start a sign-in trial',
+    description: 'Returns an address for a sign-in that only shows what would happen. Only owners may.',
+  })
   @Refuses(
     new AppError('sso_provider_unavailable', { detail: 'it could not be reached' }),
     'The identity provider cannot be used.',
@@ -36,7 +39,10 @@ export class SignInTrialsController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read the result of a sign-in trial' })
+  @ApiOperation({
+    summary: 'Read the result of a sign-in trial',
+    description: 'Returns the claims of the user, and the roles or the error that would follow.',
+  })
   @ApiOkResponse({ type: SignInTrialDto })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<SignInTrialDto> {
     return this.trials.get(caller, id);

@@ -79,7 +79,11 @@ export class FindProvidersController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard)
-  @ApiOperation({ summary: 'Find the identity providers of an e-mail address', security: [] })
+  @ApiOperation({
+    summary: 'Find the identity providers of an e-mail address',
+    description: 'Returns the identity providers of the domain of the address.',
+    security: [],
+  })
   @ApiOkResponse({ type: FoundProviderListDto })
   async find(@Body() { email }: FindProvidersDto): Promise<FoundProviderListDto> {
     const { start } = this.providers.addresses;
@@ -98,7 +102,11 @@ export class StartSignOnController {
   @Redirect('', FOUND)
   @UseGuards(StartGuard)
   @UseFilters(SignOnErrorFilter)
-  @ApiOperation({ summary: 'Start a single sign-on', security: [] })
+  @ApiOperation({
+    summary: 'Start a single sign-on',
+    description: 'Redirects the browser to the identity provider.',
+    security: [],
+  })
   @ApiResponse({
     status: FOUND,
     description:
@@ -132,7 +140,12 @@ export class SignOnCallbackController {
   @Recorded()
   @UseGuards(CallbackGuard)
   @UseFilters(SignOnErrorFilter)
-  @ApiOperation({ summary: 'Complete a single sign-on', security: [] })
+  @ApiOperation({
+    summary: 'Complete a single sign-on',
+    description:
+      'Receives the browser back from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.',
+    security: [],
+  })
   @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
   async callback(
     @Param('provider') _provider: string,
@@ -167,7 +180,10 @@ export class SignOutController {
   @Post()
   @HttpCode(200)
   @ForSession('sessions.delete')
-  @ApiOperation({ summary: 'Sign out, also at the identity provider' })
+  @ApiOperation({
+    summary: 'Sign out, also at the identity provider',
+    description: 'Ends the current session, and returns the address for a sign-out at the identity provider.',
+  })
   @ApiOkResponse({ type: SignedOutDto })
   async signOut(
     @CallerSession() session: KnownSession,

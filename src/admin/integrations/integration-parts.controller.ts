@@ -23,7 +23,10 @@ export class IntegrationPartsController {
 
   @Get(':slug/models')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOperation({ summary: 'List the models of an integration' })
+  @ApiOperation({
+    summary: 'List the models of an integration',
+    description: 'Returns the models with their prices and whether each may be used.',
+  })
   @ApiOkResponse({ type: IntegrationModelsDto })
   async listModels(@Caller() caller: Principal, @Param('slug') slug: string): Promise<IntegrationModelsDto> {
     return this.models.list(caller, slug);
@@ -31,7 +34,10 @@ export class IntegrationPartsController {
 
   @Put(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Change the models of an integration' })
+  @ApiOperation({
+    summary: 'Change the models of an integration',
+    description: 'Changes the models that are sent. Others keep their settings.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async updateModels(
     @Caller() caller: Principal,
@@ -44,7 +50,10 @@ export class IntegrationPartsController {
 
   @Delete(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Reset models of an integration' })
+  @ApiOperation({
+    summary: 'Reset models of an integration',
+    description: 'Restores the defaults of the integration for these models.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async removeModels(
     @Caller() caller: Principal,
@@ -57,7 +66,10 @@ export class IntegrationPartsController {
 
   @Get(':slug/workspaces')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOperation({ summary: 'List the workspaces of an integration' })
+  @ApiOperation({
+    summary: 'List the workspaces of an integration',
+    description: 'Returns the workspaces and whether each may use the integration.',
+  })
   @ApiOkResponse({ type: IntegrationWorkspacesDto })
   async listWorkspaces(
     @Caller() caller: Principal,
@@ -70,7 +82,10 @@ export class IntegrationPartsController {
   @Put(':slug/workspaces')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change the workspaces of an integration' })
+  @ApiOperation({
+    summary: 'Change the workspaces of an integration',
+    description: 'Changes the access of the workspaces that are sent. Others keep theirs.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async updateWorkspaces(
     @Caller() caller: Principal,

@@ -29,7 +29,10 @@ export class IntegrationsController {
   @Post()
   @HttpCode(200)
   @RequireOneOf('organisation_integrations.create', 'workspace_integrations.create')
-  @ApiOperation({ summary: 'Create an integration' })
+  @ApiOperation({
+    summary: 'Create an integration',
+    description: 'Stores the credential encrypted. Workspaces with access use it through a provider.',
+  })
   @ApiOkResponse({ type: CreatedIntegrationDto })
   async create(
     @Caller() caller: Principal,
@@ -44,7 +47,10 @@ export class IntegrationsController {
 
   @Get()
   @RequireOneOf('organisation_integrations.list', 'workspace_integrations.list')
-  @ApiOperation({ summary: 'List integrations' })
+  @ApiOperation({
+    summary: 'List integrations',
+    description: 'Returns integrations without their credentials, newest first.',
+  })
   @ApiOkResponse({ type: IntegrationListDto })
   async list(
     @Caller() caller: Principal,
@@ -57,7 +63,10 @@ export class IntegrationsController {
 
   @Get(':slug')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOperation({ summary: 'Read an integration' })
+  @ApiOperation({
+    summary: 'Read an integration',
+    description: 'Returns the integration with its access settings, without its credential.',
+  })
   @ApiOkResponse({ type: IntegrationDetailDto })
   async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<IntegrationDetailDto> {
     return IntegrationDetailDto.from(await this.integrations.get(caller, slug));
@@ -65,7 +74,7 @@ export class IntegrationsController {
 
   @Put(':slug')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Change an integration' })
+  @ApiOperation({ summary: 'Change an integration', description: 'Changes the fields that are sent.' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -78,7 +87,11 @@ export class IntegrationsController {
 
   @Delete(':slug')
   @RequireOneOf('organisation_integrations.delete', 'workspace_integrations.delete')
-  @ApiOperation({ summary: 'Delete an integration' })
+  @ApiOperation({
+    summary: 'Delete an integration',
+    description:
+      'Deletes the integration, its credential and its providers. Requests that name these are refused.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.integrations.remove(caller, slug);

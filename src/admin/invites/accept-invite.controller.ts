@@ -14,7 +14,11 @@ export class AcceptInviteController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Accept an invite', security: [] })
+  @ApiOperation({
+    summary: 'Accept an invite',
+    description: 'Creates the user with the token of the link, and shows their API keys once.',
+    security: [],
+  })
   @Refuses(new AppError('invite_gone'), 'The invite is used, cancelled or expired.')
   @ApiOkResponse({ type: AcceptedInviteDto })
   accept(@Body() dto: AcceptInviteDto): Promise<AcceptedInviteDto> {

@@ -28,7 +28,10 @@ export class InvitesController {
   @RequireScope('organisation_users.create', 'administrators')
   @AuditedAs('invites.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an invite' })
+  @ApiOperation({
+    summary: 'Create an invite',
+    description: 'Creates a one-use link. The gateway sends it if a mail server is configured.',
+  })
   @ApiOkResponse({ type: CreatedInviteDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateInviteDto): Promise<CreatedInviteDto> {
     const { invite, link } = await this.invites.create(caller, dto);
@@ -37,7 +40,7 @@ export class InvitesController {
 
   @Get()
   @RequireScope('organisation_users.list', 'administrators')
-  @ApiOperation({ summary: 'List invites' })
+  @ApiOperation({ summary: 'List invites', description: 'Returns invites with their state, newest first.' })
   @ApiOkResponse({ type: InviteListDto })
   async list(@Caller() caller: Principal, @Query() query: ListInvitesQuery): Promise<InviteListDto> {
     return InviteListDto.from(...(await this.invites.list(caller, query, pageOf(query))));
@@ -45,7 +48,10 @@ export class InvitesController {
 
   @Get(':inviteId')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'Read an invite' })
+  @ApiOperation({
+    summary: 'Read an invite',
+    description: 'Returns one invite with its workspaces and state.',
+  })
   @ApiOkResponse({ type: InviteDto })
   async get(@Caller() caller: Principal, @Param('inviteId') id: string): Promise<InviteDto> {
     return InviteDto.from(await this.invites.get(caller, id));
@@ -54,7 +60,7 @@ export class InvitesController {
   @Delete(':inviteId')
   @RequireScope('organisation_users.delete', 'administrators')
   @AuditedAs('invites.cancel')
-  @ApiOperation({ summary: 'Cancel an invite' })
+  @ApiOperation({ summary: 'Cancel an invite', description: 'The link stops working.' })
   @ApiOkResponse({ type: DoneDto })
   async cancel(
     @Caller() caller: Principal,
@@ -71,7 +77,10 @@ export class InvitesController {
   @RequireScope('organisation_users.create', 'administrators')
   @AuditedAs('invites.resend')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Send an invite again' })
+  @ApiOperation({
+    summary: 'Send an invite again',
+    description: 'Creates a new link. The old one stops working.',
+  })
   @ApiOkResponse({ type: ResentInviteDto })
   async resend(@Caller() caller: Principal, @Param('inviteId') id: string): Promise<ResentInviteDto> {
     return ResentInviteDto.from((await this.invites.resend(caller, id)).link);

@@ -23,7 +23,11 @@ export class LegalHoldsController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Place a legal hold' })
+  @ApiOperation({
+    summary: 'Place a legal hold',
+    description:
+      'Keeps the request log of a workspace, or of the whole organization, from being deleted by retention.',
+  })
   @ApiOkResponse({ type: LegalHoldDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLegalHoldDto): Promise<LegalHoldDto> {
     return LegalHoldDto.from(await this.holds.create(caller, dto));
@@ -31,7 +35,7 @@ export class LegalHoldsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List legal holds' })
+  @ApiOperation({ summary: 'List legal holds', description: 'Returns legal holds, released ones included.' })
   @ApiOkResponse({ type: LegalHoldListDto })
   async list(
     @Caller() { organizationId }: Principal,
@@ -42,7 +46,7 @@ export class LegalHoldsController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read a legal hold' })
+  @ApiOperation({ summary: 'Read a legal hold', description: 'Returns one legal hold.' })
   @ApiOkResponse({ type: LegalHoldDto })
   async get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<LegalHoldDto> {
     return LegalHoldDto.from(await this.holds.get(organizationId, id));
@@ -52,7 +56,10 @@ export class LegalHoldsController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Release a legal hold' })
+  @ApiOperation({
+    summary: 'Release a legal hold',
+    description: 'Retention applies to the logs again, unless another hold covers them.',
+  })
   @ApiOkResponse({ type: LegalHoldDto })
   async release(
     @Caller() caller: Principal,

@@ -28,6 +28,7 @@ export class LimitStatusController {
   )
   @ApiOperation({
     summary: 'List limits and their use',
+    description: 'Returns limits with what is used and what remains, fullest first.',
   })
   @ApiOkResponse({ type: LimitStatusListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LimitStatusListDto> {
@@ -46,7 +47,10 @@ export class LimitStatusController {
     'virtual_keys.update',
     'workspaces.update',
   )
-  @ApiOperation({ summary: 'Raise a budget until its next reset' })
+  @ApiOperation({
+    summary: 'Raise a budget until its next reset',
+    description: 'Adds to a budget until its next reset. The budget itself does not change.',
+  })
   @ApiOkResponse({ type: LimitStatusDto })
   async raise(
     @Caller() caller: Principal,

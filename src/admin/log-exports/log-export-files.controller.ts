@@ -18,7 +18,8 @@ export class LogExportFilesController {
   @RequireScope('logs.export')
   @ApiOperation({
     summary: 'Download the file of an export',
-    description: 'A signed link needs no key. It works while its creator may export.',
+    description:
+      'Returns the file in the format of the export.\n\nA signed link needs no key. It works while its creator may export.',
   })
   @ApiProduces('application/x-ndjson', 'text/csv', 'application/vnd.apache.parquet', 'application/gzip')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })

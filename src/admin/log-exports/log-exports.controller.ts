@@ -37,7 +37,10 @@ export class LogExportsController {
   @HttpCode(200)
   @RequireScope('logs.export')
   @AuditedAs('log_exports.create')
-  @ApiOperation({ summary: 'Create the draft of an export' })
+  @ApiOperation({
+    summary: 'Create the draft of an export',
+    description: 'Saves filters and fields as a draft. Start it to write the file.',
+  })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLogExportDto): Promise<LogExportAnswerDto> {
     const [{ id }, total] = await this.exports.create(caller, dto);
@@ -46,7 +49,7 @@ export class LogExportsController {
 
   @Get()
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'List exports' })
+  @ApiOperation({ summary: 'List exports', description: 'Returns exports with their state, newest first.' })
   @ApiOkResponse({ type: LogExportListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LogExportListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -55,7 +58,10 @@ export class LogExportsController {
 
   @Get('field-restrictions')
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Read which fields exports may not contain' })
+  @ApiOperation({
+    summary: 'Read which fields exports may not contain',
+    description: 'Returns the fields that the organization excludes from exports.',
+  })
   @ApiOkResponse({ type: ExportRestrictionsDto })
   async fieldRestrictions(@Caller() { organizationId }: Principal): Promise<ExportRestrictionsDto> {
     return ExportRestrictionsDto.from(await this.restrictions.deniedFields(organizationId));
@@ -63,7 +69,10 @@ export class LogExportsController {
 
   @Get(':id')
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Read an export' })
+  @ApiOperation({
+    summary: 'Read an export',
+    description: 'Returns the export with its state and how much was written.',
+  })
   @ApiOkResponse({ type: LogExportDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportDto> {
     return LogExportDto.from(await this.exports.get(reachOfExports(caller, reachOf(caller)), id));
@@ -72,7 +81,10 @@ export class LogExportsController {
   @Put(':id')
   @RequireScope('logs.export')
   @AuditedAs('log_exports.update')
-  @ApiOperation({ summary: 'Change the draft of an export' })
+  @ApiOperation({
+    summary: 'Change the draft of an export',
+    description: 'Changes the fields that are sent. Only a draft can be changed.',
+  })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async update(
     @Caller() caller: Principal,
@@ -87,7 +99,10 @@ export class LogExportsController {
   @HttpCode(200)
   @RequireScope('logs.export')
   @AuditedAs('log_exports.start')
-  @ApiOperation({ summary: 'Start an export' })
+  @ApiOperation({
+    summary: 'Start an export',
+    description: 'Writes the file in the background. A failed or stopped export continues where it ended.',
+  })
   @ApiOkResponse({ type: LogExportTaskDto })
   async start(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
     await this.exports.start(caller, id);
@@ -98,7 +113,10 @@ export class LogExportsController {
   @HttpCode(200)
   @RequireScope('logs.export')
   @AuditedAs('log_exports.cancel')
-  @ApiOperation({ summary: 'Stop an export' })
+  @ApiOperation({
+    summary: 'Stop an export',
+    description: 'Stops writing. The rows written so far are kept.',
+  })
   @ApiOkResponse({ type: LogExportTaskDto })
   async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
     await this.exports.cancel(caller, id);
@@ -110,7 +128,10 @@ export class LogExportsController {
   @RequireScope('logs.export')
   @AuditedAs('log_exports.download')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Get a link to the file of an export' })
+  @ApiOperation({
+    summary: 'Get a link to the file of an export',
+    description: 'Returns a link that works for 15 minutes without an API key.',
+  })
   @ApiOkResponse({ type: LogExportLinkDto })
   async download(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportLinkDto> {
     const row = await this.exports.finished(reachOfExports(caller, reachOf(caller)), id);

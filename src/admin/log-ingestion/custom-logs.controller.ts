@@ -75,7 +75,10 @@ export class CustomLogsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write', 'workspace')
-  @ApiOperation({ summary: 'Import calls made elsewhere' })
+  @ApiOperation({
+    summary: 'Import calls made elsewhere',
+    description: 'Adds calls that did not pass through the gateway. They appear in logs and analytics.',
+  })
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', minItems: 1, maxItems: 500, items: ONE }] } })
   @ApiOkResponse({ type: DoneDto })
   async create(@Caller() caller: Principal, @Body(new CustomLogs()) calls: UnpricedCall[]): Promise<DoneDto> {

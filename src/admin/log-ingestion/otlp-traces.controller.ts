@@ -38,7 +38,11 @@ export class OtlpTracesController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write', 'workspace')
-  @ApiOperation({ summary: 'Import OpenTelemetry spans' })
+  @ApiOperation({
+    summary: 'Import OpenTelemetry spans',
+    description:
+      'Takes OpenTelemetry traces (OTLP over HTTP) as JSON or Protobuf. Spans with `gen_ai` attributes become records; others are rejected.',
+  })
   @ApiConsumes('application/json', PROTOBUF)
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
   @ApiOkResponse({ type: OtlpAnswerDto })

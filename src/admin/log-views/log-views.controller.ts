@@ -20,7 +20,10 @@ export class LogViewsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'List saved views' })
+  @ApiOperation({
+    summary: 'List saved views',
+    description: 'Returns saved filters, ranges and columns by name.',
+  })
   @ApiOkResponse({ type: LogViewListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<LogViewListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -30,7 +33,10 @@ export class LogViewsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Create a saved view' })
+  @ApiOperation({
+    summary: 'Create a saved view',
+    description: 'Saves a filter, a range and columns under a name.',
+  })
   @ApiOkResponse({ type: LogViewDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLogViewDto): Promise<LogViewDto> {
     return LogViewDto.from(await this.views.create(caller, dto), viewOwner(caller));
@@ -38,7 +44,11 @@ export class LogViewsController {
 
   @Put(':id')
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Change a saved view' })
+  @ApiOperation({
+    summary: 'Change a saved view',
+    description:
+      'Changes the fields that are sent. A shared view can also be changed with the scope `workspaces.update`.',
+  })
   @ApiOkResponse({ type: LogViewDto })
   async update(
     @Caller() caller: Principal,
@@ -50,7 +60,10 @@ export class LogViewsController {
 
   @Delete(':id')
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Delete a saved view' })
+  @ApiOperation({
+    summary: 'Delete a saved view',
+    description: 'Deletes the view. Only its owner can delete it.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.views.remove(caller, id);

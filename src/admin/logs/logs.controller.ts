@@ -26,7 +26,11 @@ export class LogsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'List requests' })
+  @ApiOperation({
+    summary: 'List requests',
+    description:
+      'Returns requests that match all filters, a page at a time. Bodies are in the single record.',
+  })
   @ApiOkResponse({ type: LogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListLogsQuery): Promise<LogListDto> {
     const wanted = logQueryOf(query, sightOf(caller));
@@ -43,7 +47,10 @@ export class LogsController {
 
   @Get('traces/:traceId')
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Read a trace' })
+  @ApiOperation({
+    summary: 'Read a trace',
+    description: 'Returns the requests of a trace as a tree, by their span ids.',
+  })
   @ApiOkResponse({ type: TraceDto })
   async trace(
     @Caller() caller: Principal,
@@ -56,7 +63,11 @@ export class LogsController {
 
   @Get(':id')
   @RequireScope('logs.view')
-  @ApiOperation({ summary: 'Read a request' })
+  @ApiOperation({
+    summary: 'Read a request',
+    description:
+      'Returns the record with its attempts, its routing decisions, and its bodies as far as they are kept.',
+  })
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
     return LogDetailDto.of(await this.logs.get(withSight(caller), id));

@@ -11,7 +11,10 @@ import { MeDto } from './me.dto.js';
 export class MeController {
   @Get()
   @ForEveryCaller()
-  @ApiOperation({ summary: 'Read your credential and its scopes' })
+  @ApiOperation({
+    summary: 'Read your credential and its scopes',
+    description: 'Returns the credential that was sent: its kind, owner, workspace and scopes.',
+  })
   @ApiOkResponse({ type: MeDto })
   get(@Caller() caller: Principal): MeDto {
     return MeDto.from(caller);

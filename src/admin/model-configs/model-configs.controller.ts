@@ -17,7 +17,10 @@ export class ModelConfigsController {
 
   @Get('pricing')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List agreed prices' })
+  @ApiOperation({
+    summary: 'List agreed prices',
+    description: 'Returns the agreed prices of the organization.',
+  })
   @ApiOkResponse({ type: ModelPriceListDto })
   async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<ModelPriceListDto> {
     return ModelPriceListDto.from(...(await this.prices.list(caller.organizationId, pageOf(query))));
@@ -25,7 +28,11 @@ export class ModelConfigsController {
 
   @Get('pricing/:provider/:model')
   @OpenToEverybody()
-  @ApiOperation({ summary: 'Read the list price of a model', security: [] })
+  @ApiOperation({
+    summary: 'Read the list price of a model',
+    description: 'Returns the list price of a model in US cents, without agreed prices.',
+    security: [],
+  })
   @ApiOkResponse({ type: PricingDto })
   async read(@Param('provider') provider: string, @Param('model') model: string): Promise<PricingDto> {
     return PricingDto.from(this.prices.listPrice(provider, model));
@@ -33,7 +40,10 @@ export class ModelConfigsController {
 
   @Put('pricing/:provider/:model')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Set the agreed price of a model' })
+  @ApiOperation({
+    summary: 'Set the agreed price of a model',
+    description: 'Requests that arrive from now on are charged by this price. Past costs do not change.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async set(
     @Caller() { organizationId }: Principal,
@@ -50,7 +60,10 @@ export class ModelConfigsController {
 
   @Delete('pricing/:provider/:model')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Remove the agreed price of a model' })
+  @ApiOperation({
+    summary: 'Remove the agreed price of a model',
+    description: 'Removes the agreed price. Requests that arrive from now on are charged by the list price.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() { organizationId }: Principal,

@@ -11,13 +11,7 @@ import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { VERSION } from '../../common/version.js';
 import { tellConstraints } from './constraints.js';
-import {
-  describeAnswers,
-  describeFields,
-  describeOperations,
-  groupOperations,
-  listGroups,
-} from './descriptions/describe.js';
+import { describeAnswers, describeFields, groupOperations, listGroups } from './descriptions/describe.js';
 import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
 import { addLinks } from './links.js';
@@ -76,7 +70,6 @@ export function buildAdministrationApi(
   nameStepUps(document, operationsWith(app, STEP_UP));
   nameSecondPaths(document);
   if (!options.withDeprecated) dropDeprecated(document);
-  describeOperations(document);
   groupOperations(document);
   listGroups(document);
   shareRefusals(document);

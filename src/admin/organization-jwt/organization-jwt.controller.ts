@@ -16,7 +16,10 @@ export class OrganizationJwtController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read which signed tokens are accepted' })
+  @ApiOperation({
+    summary: 'Read which signed tokens are accepted',
+    description: 'Returns the accepted issuers and their keys.',
+  })
   @ApiOkResponse({ type: OrganizationJwtDto })
   async get(@Caller() { organizationId }: Principal): Promise<OrganizationJwtDto> {
     return OrganizationJwtDto.from(await this.jwt.get(organizationId));
@@ -28,7 +31,7 @@ export class OrganizationJwtController {
   @ApiOperation({
     summary: 'Set which signed tokens are accepted',
     description:
-      'For owners, and for admin keys of an owner with all admin scopes. Replacing a different set-up requires `If-Match`.',
+      'Requests can use tokens of these issuers in place of API keys.\n\nFor owners, and for admin keys of an owner with all admin scopes. Replacing a different set-up requires `If-Match`.',
   })
   @Refuses(
     new AppError('precondition_required', {
@@ -44,7 +47,10 @@ export class OrganizationJwtController {
   @Delete()
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Stop accepting signed tokens' })
+  @ApiOperation({
+    summary: 'Stop accepting signed tokens',
+    description: 'Requests with signed tokens are refused from now on.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal): Promise<DoneDto> {
     await this.jwt.remove(caller);

@@ -15,7 +15,10 @@ export class OrganizationsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read the settings of the organization' })
+  @ApiOperation({
+    summary: 'Read the settings of the organization',
+    description: 'Returns the settings that hold for all workspaces.',
+  })
   @ApiOkResponse({ type: OrganizationDto })
   async get(@Caller() { organizationId }: Principal): Promise<OrganizationDto> {
     return OrganizationDto.from(await this.organizations.get(organizationId));
@@ -36,7 +39,10 @@ export class OrganizationsController {
     'alert_webhook_url',
     'alert_webhook_secret',
   )
-  @ApiOperation({ summary: 'Change the settings of the organization' })
+  @ApiOperation({
+    summary: 'Change the settings of the organization',
+    description: 'Changes the fields that are sent. Null restores a default.',
+  })
   @ApiOkResponse({ type: OrganizationDto })
   async update(@Caller() caller: Principal, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
     return OrganizationDto.from(await this.organizations.update(caller, dto));

@@ -13,7 +13,11 @@ export class PasskeyOptionsController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Get the options for signing in with a passkey', security: [] })
+  @ApiOperation({
+    summary: 'Get the options for signing in with a passkey',
+    description: 'Returns the options for `navigator.credentials.get` in the browser.',
+    security: [],
+  })
   @ApiOkResponse({ type: PasskeyOptionsDto })
   async requestOptions(): Promise<PasskeyOptionsDto> {
     return PasskeyOptionsDto.of(await this.passkeys.requestOptions());

@@ -22,7 +22,7 @@ export class PasskeysController {
 
   @Get()
   @ForSession('passkeys.list')
-  @ApiOperation({ summary: 'List your passkeys' })
+  @ApiOperation({ summary: 'List your passkeys', description: 'Returns your passkeys with their last use.' })
   @ApiOkResponse({ type: PasskeyListDto })
   async list(@CallerSession() session: KnownSession): Promise<PasskeyListDto> {
     return PasskeyListDto.from(await this.passkeys.list(session));
@@ -32,7 +32,10 @@ export class PasskeysController {
   @HttpCode(200)
   @ForSession('passkeys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Get the options for creating a passkey' })
+  @ApiOperation({
+    summary: 'Get the options for creating a passkey',
+    description: 'Returns the options for `navigator.credentials.create` in the browser.',
+  })
   @ApiOkResponse({ type: PasskeyOptionsDto })
   async creationOptions(@CallerSession() session: KnownSession): Promise<PasskeyOptionsDto> {
     this.audit.leaveOut();
@@ -44,7 +47,7 @@ export class PasskeysController {
   @HttpCode(200)
   @ForSession('passkeys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Add a passkey' })
+  @ApiOperation({ summary: 'Add a passkey', description: 'Stores the public key of a new passkey.' })
   @ApiOkResponse({ type: PasskeyDto })
   async add(
     @CallerSession() session: KnownSession,
@@ -59,7 +62,7 @@ export class PasskeysController {
   @Delete(':id')
   @ForSession('passkeys.delete')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Delete one of your passkeys' })
+  @ApiOperation({ summary: 'Delete one of your passkeys', description: 'The passkey can no longer sign in.' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
     await this.passkeys.remove(session, id);

@@ -32,7 +32,10 @@ export class RatePoliciesController {
   @Post()
   @HttpCode(200)
   @RequireScope('policies.create')
-  @ApiOperation({ summary: 'Create a rate limit for groups of requests' })
+  @ApiOperation({
+    summary: 'Create a rate limit for groups of requests',
+    description: 'Counts the requests that meet the conditions, by group, and refuses those above the limit.',
+  })
   @ApiOkResponse({ type: CreatedPolicyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateRatePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
@@ -43,7 +46,10 @@ export class RatePoliciesController {
 
   @Get()
   @RequireScope('policies.list')
-  @ApiOperation({ summary: 'List rate limits for groups of requests' })
+  @ApiOperation({
+    summary: 'List rate limits for groups of requests',
+    description: 'Returns the rate limits for groups of requests.',
+  })
   @ApiOkResponse({ type: RatePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListRatePoliciesQuery): Promise<RatePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -54,7 +60,10 @@ export class RatePoliciesController {
 
   @Get(':id')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'Read a rate limit for groups of requests' })
+  @ApiOperation({
+    summary: 'Read a rate limit for groups of requests',
+    description: 'Returns one rate limit with its conditions.',
+  })
   @ApiOkResponse({ type: RatePolicyDto })
   async get(
     @Caller() caller: Principal,
@@ -66,7 +75,10 @@ export class RatePoliciesController {
 
   @Put(':id')
   @RequireScope('policies.update')
-  @ApiOperation({ summary: 'Change a rate limit for groups of requests' })
+  @ApiOperation({
+    summary: 'Change a rate limit for groups of requests',
+    description: 'Changes the fields that are sent.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -79,7 +91,10 @@ export class RatePoliciesController {
 
   @Delete(':id')
   @RequireScope('policies.delete')
-  @ApiOperation({ summary: 'Archive a rate limit for groups of requests' })
+  @ApiOperation({
+    summary: 'Archive a rate limit for groups of requests',
+    description: 'The rate limit no longer counts or refuses requests.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'rate', id);

@@ -40,7 +40,11 @@ export class UsagePoliciesController {
   @Post()
   @HttpCode(200)
   @RequireScope('policies.create')
-  @ApiOperation({ summary: 'Create a budget for groups of requests' })
+  @ApiOperation({
+    summary: 'Create a budget for groups of requests',
+    description:
+      'Counts the requests that meet the conditions, by group, and refuses them at the end of the budget.',
+  })
   @ApiOkResponse({ type: CreatedPolicyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateUsagePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
@@ -51,7 +55,10 @@ export class UsagePoliciesController {
 
   @Get()
   @RequireScope('policies.list')
-  @ApiOperation({ summary: 'List budgets for groups of requests' })
+  @ApiOperation({
+    summary: 'List budgets for groups of requests',
+    description: 'Returns the budgets for groups of requests.',
+  })
   @ApiOkResponse({ type: UsagePolicyListDto })
   async list(
     @Caller() caller: Principal,
@@ -65,7 +72,10 @@ export class UsagePoliciesController {
 
   @Get(':id')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'Read a budget for groups of requests' })
+  @ApiOperation({
+    summary: 'Read a budget for groups of requests',
+    description: 'Returns one budget with its conditions.',
+  })
   @ApiOkResponse({ type: UsagePolicyDto })
   async get(
     @Caller() caller: Principal,
@@ -77,7 +87,10 @@ export class UsagePoliciesController {
 
   @Put(':id')
   @RequireScope('policies.update')
-  @ApiOperation({ summary: 'Change a budget for groups of requests' })
+  @ApiOperation({
+    summary: 'Change a budget for groups of requests',
+    description: 'Changes the fields that are sent.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -92,7 +105,10 @@ export class UsagePoliciesController {
 
   @Delete(':id')
   @RequireScope('policies.delete')
-  @ApiOperation({ summary: 'Archive a budget for groups of requests' })
+  @ApiOperation({
+    summary: 'Archive a budget for groups of requests',
+    description: 'The budget no longer counts or refuses requests.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'budget', id);
@@ -101,7 +117,10 @@ export class UsagePoliciesController {
 
   @Get(':id/entities')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'List the counters of a budget' })
+  @ApiOperation({
+    summary: 'List the counters of a budget',
+    description: 'Returns one counter for each combination of values that occurred.',
+  })
   @ApiOkResponse({ type: PolicyEntityListDto })
   async listEntities(
     @Caller() caller: Principal,
@@ -116,7 +135,10 @@ export class UsagePoliciesController {
   @Put(':id/entities/:entity/reset')
   @RequireScope('policies.update')
   @AuditedAs('policies.reset')
-  @ApiOperation({ summary: 'Reset a counter of a budget' })
+  @ApiOperation({
+    summary: 'Reset a counter of a budget',
+    description: 'Sets the use of one counter back to zero.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async reset(
     @Caller() caller: Principal,

@@ -12,7 +12,10 @@ import { CatalogProviderListDto } from './provider-catalog.dto.js';
 export class ProviderCatalogController {
   @Get()
   @ForEveryCaller()
-  @ApiOperation({ summary: 'List the provider catalogue' })
+  @ApiOperation({
+    summary: 'List the provider catalogue',
+    description: 'Returns every provider in the catalogue, with the settings that an account needs.',
+  })
   @ApiOkResponse({ type: CatalogProviderListDto })
   list(): CatalogProviderListDto {
     const byName = [...providers.values()].sort((one, other) => one.name.localeCompare(other.name, 'en'));

@@ -28,7 +28,10 @@ export class ProvidersController {
   @Post()
   @HttpCode(200)
   @RequireScope('providers.create')
-  @ApiOperation({ summary: 'Create a provider' })
+  @ApiOperation({
+    summary: 'Create a provider',
+    description: 'Makes an integration usable in a workspace. Requests can name the slug at once.',
+  })
   @ApiOkResponse({ type: ProviderNameDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateProviderDto): Promise<ProviderNameDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
@@ -37,7 +40,10 @@ export class ProvidersController {
 
   @Get()
   @RequireScope('providers.list')
-  @ApiOperation({ summary: 'List providers' })
+  @ApiOperation({
+    summary: 'List providers',
+    description: 'Returns the providers of the workspaces within reach, newest first.',
+  })
   @ApiOkResponse({ type: ProviderListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<ProviderListDto> {
     return ProviderListDto.from(
@@ -47,7 +53,7 @@ export class ProvidersController {
 
   @Get(':slug')
   @RequireScope('providers.read')
-  @ApiOperation({ summary: 'Read a provider' })
+  @ApiOperation({ summary: 'Read a provider', description: 'Returns the provider and its integration.' })
   @ApiOkResponse({ type: ProviderDto })
   async get(
     @Caller() caller: Principal,
@@ -59,7 +65,7 @@ export class ProvidersController {
 
   @Put(':slug')
   @RequireScope('providers.update')
-  @ApiOperation({ summary: 'Change a provider' })
+  @ApiOperation({ summary: 'Change a provider', description: 'Changes the fields that are sent.' })
   @ApiOkResponse({ type: ProviderNameDto })
   async update(
     @Caller() caller: Principal,
@@ -73,7 +79,11 @@ export class ProvidersController {
 
   @Delete(':slug')
   @RequireScope('providers.delete')
-  @ApiOperation({ summary: 'Delete a provider' })
+  @ApiOperation({
+    summary: 'Delete a provider',
+    description:
+      'Deletes the provider. Its integration is kept. Requests that name the provider are refused.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

@@ -17,7 +17,11 @@ export class RefusedCredentialsController {
 
   @Get()
   @RequireScope('audit_logs.list', 'administrators')
-  @ApiOperation({ summary: 'List refused credentials' })
+  @ApiOperation({
+    summary: 'List refused credentials',
+    description:
+      'Returns requests without a valid credential, added up by address, end of the credential and reason, latest first. They appear within about five seconds, and at most 2,000 rows are kept.',
+  })
   @ApiOkResponse({ type: RefusedCredentialListDto })
   list(
     @Caller() { organizationId }: Principal,

@@ -36,7 +36,11 @@ export class PasskeySignInController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard, PasskeyThrottleGuard)
-  @ApiOperation({ summary: 'Sign in with a passkey', security: [] })
+  @ApiOperation({
+    summary: 'Sign in with a passkey',
+    description: 'Opens a session and sets its cookie.',
+    security: [],
+  })
   @ApiOkResponse({ type: SignedInDto })
   async signIn(
     @Body() { credential }: ShowPasskeyDto,
@@ -66,7 +70,10 @@ export class PasskeyStepUpController {
   @HttpCode(200)
   @ForSession('sessions.update')
   @UseGuards(PasskeyThrottleGuard)
-  @ApiOperation({ summary: 'Confirm your identity with a passkey' })
+  @ApiOperation({
+    summary: 'Confirm your identity with a passkey',
+    description: 'Confirms your identity for 10 minutes with a passkey, for changes that need it.',
+  })
   @ApiOkResponse({ type: SignedInDto })
   async stepUp(
     @CallerSession() known: KnownSession,

@@ -29,7 +29,11 @@ export class PasswordController {
   @HttpCode(200)
   @UseGuards(ReauthenticationGuard)
   @ForSession('sessions.update')
-  @ApiOperation({ summary: 'Confirm your identity with a password or code' })
+  @ApiOperation({
+    summary: 'Confirm your identity with a password or code',
+    description:
+      'Confirms your identity for 10 minutes, for changes that need it. Takes the password and, if you have set up a second factor, its code.',
+  })
   @Refuses(new AppError('reauthentication_failed'), 'The password is wrong.')
   @ApiOkResponse({ type: SignedInDto })
   async stepUp(
@@ -45,7 +49,10 @@ export class PasswordController {
   @HttpCode(200)
   @UseGuards(ReauthenticationGuard)
   @ForSession('passwords.update')
-  @ApiOperation({ summary: 'Change your password' })
+  @ApiOperation({
+    summary: 'Change your password',
+    description: 'Sets a new password. All your other sessions end.',
+  })
   @Refuses(new AppError('reauthentication_failed'), 'The password is wrong.')
   @ApiOkResponse({ type: SignedInDto })
   async change(

@@ -62,7 +62,10 @@ export class SecondFactorsController {
   @HttpCode(200)
   @ForSession('second_factors.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Start to add an authenticator app' })
+  @ApiOperation({
+    summary: 'Start to add an authenticator app',
+    description: 'Returns a secret for an authenticator app. It counts once a code confirms it.',
+  })
   @ApiOkResponse({ type: EnrolledTotpDto })
   async enrol(@CallerSession() session: KnownSession): Promise<EnrolledTotpDto> {
     this.audit.note({ targetId: session.userId });
@@ -75,7 +78,10 @@ export class SecondFactorsController {
   @HttpCode(200)
   @ForSession('second_factors.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Confirm an authenticator app' })
+  @ApiOperation({
+    summary: 'Confirm an authenticator app',
+    description: 'Confirms the secret with a code and returns recovery codes once.',
+  })
   @ApiOkResponse({ type: RecoveryCodesDto })
   async confirm(
     @CallerSession() session: KnownSession,
@@ -91,7 +97,10 @@ export class SecondFactorsController {
   @Delete('totp')
   @ForSession('second_factors.delete')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove your authenticator app' })
+  @ApiOperation({
+    summary: 'Remove your authenticator app',
+    description: 'Sign-in no longer requires a code.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession): Promise<DoneDto> {
     this.audit.note({ targetId: session.userId });
@@ -103,7 +112,10 @@ export class SecondFactorsController {
   @HttpCode(200)
   @ForSession('second_factors.update')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Replace your recovery codes' })
+  @ApiOperation({
+    summary: 'Replace your recovery codes',
+    description: 'Returns new recovery codes once. The old ones stop working.',
+  })
   @ApiOkResponse({ type: RecoveryCodesDto })
   async renew(@CallerSession() session: KnownSession): Promise<RecoveryCodesDto> {
     this.audit.note({ targetId: session.userId });

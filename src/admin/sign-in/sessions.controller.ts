@@ -21,7 +21,10 @@ export class SessionsController {
 
   @Get('session')
   @ForSession('sessions.read')
-  @ApiOperation({ summary: 'Read your session' })
+  @ApiOperation({
+    summary: 'Read your session',
+    description: 'Returns the user, the organization, the workspaces and what the user may do.',
+  })
   @ApiOkResponse({ type: SignedInDto })
   async get(@CallerSession() session: KnownSession, @Caller() caller: Principal): Promise<SignedInDto> {
     return this.signedIn.of(await this.sessions.find(session), caller.scopes);
@@ -30,7 +33,7 @@ export class SessionsController {
   @Post('sign-out')
   @HttpCode(200)
   @ForSession('sessions.delete')
-  @ApiOperation({ summary: 'Sign out' })
+  @ApiOperation({ summary: 'Sign out', description: 'Ends the current session and clears its cookie.' })
   @ApiOkResponse({ type: DoneDto })
   async signOut(
     @CallerSession() session: KnownSession,
@@ -43,7 +46,10 @@ export class SessionsController {
 
   @Get('sessions')
   @ForSession('sessions.list')
-  @ApiOperation({ summary: 'List your sessions' })
+  @ApiOperation({
+    summary: 'List your sessions',
+    description: 'Returns your sessions with device, address and last use.',
+  })
   @ApiOkResponse({ type: SessionListDto })
   async list(@CallerSession() session: KnownSession): Promise<SessionListDto> {
     const sessions = await this.sessions.list(ownerOf(session));
@@ -52,7 +58,10 @@ export class SessionsController {
 
   @Delete('sessions')
   @ForSession('sessions.delete')
-  @ApiOperation({ summary: 'End all your other sessions' })
+  @ApiOperation({
+    summary: 'End all your other sessions',
+    description: 'Ends all your sessions except the current one.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async endOthers(@CallerSession() session: KnownSession): Promise<DoneDto> {
     await this.sessions.endOthers(session);
@@ -61,7 +70,7 @@ export class SessionsController {
 
   @Delete('sessions/:id')
   @ForSession('sessions.delete')
-  @ApiOperation({ summary: 'End one of your sessions' })
+  @ApiOperation({ summary: 'End one of your sessions', description: 'Ends the session at once.' })
   @ApiOkResponse({ type: DoneDto })
   async end(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
     await this.sessions.end(ownerOf(session), id);

@@ -84,7 +84,12 @@ export class SetUpController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard, SetUpBrakeGuard)
-  @ApiOperation({ summary: 'Set your first password', security: [] })
+  @ApiOperation({
+    summary: 'Set your first password',
+    description:
+      'Sets name and password with a one-use link from the administrator or the command line, and opens a session.',
+    security: [],
+  })
   @Refuses(new AppError('sign_in_link_gone'), 'The link is used, expired or unknown.')
   @ApiOkResponse({ type: SignedInDto })
   async use(

@@ -27,7 +27,12 @@ export class SignInController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard, PasswordSignInGuard)
-  @ApiOperation({ summary: 'Sign in with a password', security: [] })
+  @ApiOperation({
+    summary: 'Sign in with a password',
+    description:
+      'Opens a session and sets its cookie. Too many failed attempts are refused with 429 for a while.',
+    security: [],
+  })
   @Refuses(
     new AppError('sign_in_failed'),
     'The address or the password is wrong, or single sign-on is required.',

@@ -19,7 +19,10 @@ export class UserSignInController {
 
   @Get('sessions')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'List the sessions of a user' })
+  @ApiOperation({
+    summary: 'List the sessions of a user',
+    description: 'Returns the sessions with device, address and last use.',
+  })
   @ApiOkResponse({ type: SessionListDto })
   async listSessions(
     @Caller() caller: Principal,
@@ -32,7 +35,10 @@ export class UserSignInController {
 
   @Delete('sessions')
   @RequireScope('organisation_users.update', 'administrators')
-  @ApiOperation({ summary: 'End all sessions of a user' })
+  @ApiOperation({
+    summary: 'End all sessions of a user',
+    description: 'Ends all sessions of the user at once.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async endAllSessions(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.endAllSessions(caller, id);
@@ -41,7 +47,7 @@ export class UserSignInController {
 
   @Delete('sessions/:sessionId')
   @RequireScope('organisation_users.update', 'administrators')
-  @ApiOperation({ summary: 'End a session of a user' })
+  @ApiOperation({ summary: 'End a session of a user', description: 'Ends the session at once.' })
   @ApiOkResponse({ type: DoneDto })
   async endSession(
     @Caller() caller: Principal,
@@ -54,7 +60,11 @@ export class UserSignInController {
 
   @Get('sign-in-methods')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'Read the sign-in methods of a user' })
+  @ApiOperation({
+    summary: 'Read the sign-in methods of a user',
+    description:
+      'Returns whether the user has a password, an authenticator app, passkeys and recovery codes.',
+  })
   @ApiOkResponse({ type: SignInMethodsDto })
   methods(@Caller() caller: Principal, @Param('userId') id: string): Promise<SignInMethodsDto> {
     return this.users.methods(caller, id);
@@ -63,7 +73,10 @@ export class UserSignInController {
   @Delete('second-factors')
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove the second factors of a user' })
+  @ApiOperation({
+    summary: 'Remove the second factors of a user',
+    description: 'Helps a user who has lost their device. The sessions of the user end.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async removeSecondFactors(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.removeSecondFactors(caller, id);

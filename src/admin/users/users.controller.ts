@@ -29,7 +29,10 @@ export class UsersController {
 
   @Get()
   @RequireScope('organisation_users.list', 'administrators')
-  @ApiOperation({ summary: 'List users' })
+  @ApiOperation({
+    summary: 'List users',
+    description: 'Returns users with their roles and workspaces, newest first.',
+  })
   @ApiOkResponse({ type: UserListDto })
   async list(@Caller() caller: Principal, @Query() query: ListUsersQuery): Promise<UserListDto> {
     return UserListDto.from(...(await this.users.list(caller, query, pageOf(query))));
@@ -37,7 +40,7 @@ export class UsersController {
 
   @Get(':userId')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'Read a user' })
+  @ApiOperation({ summary: 'Read a user', description: 'Returns one user with the workspaces and roles.' })
   @ApiOkResponse({ type: UserDto })
   async get(@Caller() caller: Principal, @Param('userId') id: string): Promise<UserDto> {
     return UserDto.from(await this.users.get(caller, id));
@@ -46,7 +49,10 @@ export class UsersController {
   @Put(':userId')
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp('role', 'status')
-  @ApiOperation({ summary: 'Change a user' })
+  @ApiOperation({
+    summary: 'Change a user',
+    description: 'Changes the fields that are sent. A deactivated user can neither sign in nor use API keys.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -60,7 +66,11 @@ export class UsersController {
   @Delete(':userId')
   @RequireScope('organisation_users.delete', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove a user from the organization' })
+  @ApiOperation({
+    summary: 'Remove a user from the organization',
+    description:
+      'Removes the user, ends their sessions and revokes their own API keys. Service keys that they created pass to you. This cannot be undone.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,
@@ -77,7 +87,10 @@ export class UsersController {
   @HttpCode(200)
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Make a user an owner' })
+  @ApiOperation({
+    summary: 'Make a user an owner',
+    description: 'Makes the user an owner of the organization.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async transferOwnership(
     @Caller() caller: Principal,

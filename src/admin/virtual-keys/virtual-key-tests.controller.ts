@@ -24,7 +24,11 @@ export class VirtualKeyTestsController {
   @Post('test')
   @HttpCode(200)
   @RequireScope('virtual_keys.create')
-  @ApiOperation({ summary: 'Test a credential before it is stored' })
+  @ApiOperation({
+    summary: 'Test a credential before it is stored',
+    description:
+      'Sends a request that costs nothing to the provider and reports whether it accepted the credential. Nothing is stored.',
+  })
   @TestsCredentials()
   @ApiOkResponse({ type: CredentialTestDto })
   async testUnsaved(@Caller() caller: Principal, @Body() dto: TestCredentialDto): Promise<CredentialTestDto> {
@@ -35,7 +39,11 @@ export class VirtualKeyTestsController {
   @Post(':slug/test')
   @HttpCode(200)
   @RequireScope('virtual_keys.update')
-  @ApiOperation({ summary: 'Test the credential of a virtual key' })
+  @ApiOperation({
+    summary: 'Test the credential of a virtual key',
+    description:
+      'Sends a request that costs nothing to the provider and reports whether it accepted the credential.',
+  })
   @TestsCredentials()
   @ApiOkResponse({ type: CredentialTestDto })
   async test(@Caller() caller: Principal, @Param('slug') slug: string): Promise<CredentialTestDto> {

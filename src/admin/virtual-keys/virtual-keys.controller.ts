@@ -33,7 +33,10 @@ export class VirtualKeysController {
   @Post()
   @HttpCode(200)
   @RequireScope('virtual_keys.create')
-  @ApiOperation({ summary: 'Create a virtual key' })
+  @ApiOperation({
+    summary: 'Create a virtual key',
+    description: 'Stores the credential encrypted. Requests can name the slug at once.',
+  })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
@@ -42,7 +45,10 @@ export class VirtualKeysController {
 
   @Get()
   @RequireScope('virtual_keys.list')
-  @ApiOperation({ summary: 'List virtual keys' })
+  @ApiOperation({
+    summary: 'List virtual keys',
+    description: 'Returns virtual keys without their credentials, newest first.',
+  })
   @ApiOkResponse({ type: VirtualKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: WorkspacePageQuery): Promise<VirtualKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
@@ -52,7 +58,10 @@ export class VirtualKeysController {
 
   @Get(':slug')
   @RequireScope('virtual_keys.read')
-  @ApiOperation({ summary: 'Read a virtual key' })
+  @ApiOperation({
+    summary: 'Read a virtual key',
+    description: 'Returns the virtual key with its limits and their use, without its credential.',
+  })
   @ApiOkResponse({ type: VirtualKeyDto })
   async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<VirtualKeyDto> {
     const key = await this.virtualKeys.get(reachOf(caller), slug);
@@ -61,7 +70,10 @@ export class VirtualKeysController {
 
   @Put(':slug')
   @RequireScope('virtual_keys.update')
-  @ApiOperation({ summary: 'Change a virtual key' })
+  @ApiOperation({
+    summary: 'Change a virtual key',
+    description: 'Changes the fields that are sent. Running requests continue with the old credential.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -75,7 +87,10 @@ export class VirtualKeysController {
   @Post(':slug/duplicate')
   @HttpCode(200)
   @RequireScope('virtual_keys.duplicate')
-  @ApiOperation({ summary: 'Duplicate a virtual key' })
+  @ApiOperation({
+    summary: 'Duplicate a virtual key',
+    description: 'Creates a virtual key with the same credential and settings, under another slug.',
+  })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async duplicate(
     @Caller() caller: Principal,
@@ -89,7 +104,10 @@ export class VirtualKeysController {
   @HttpCode(200)
   @RequireScope('virtual_keys.copy')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Copy a virtual key to another workspace' })
+  @ApiOperation({
+    summary: 'Copy a virtual key to another workspace',
+    description: 'Creates a virtual key with the same credential and settings in another workspace.',
+  })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async copy(
     @Caller() caller: Principal,
@@ -102,7 +120,10 @@ export class VirtualKeysController {
 
   @Delete(':slug')
   @RequireScope('virtual_keys.delete')
-  @ApiOperation({ summary: 'Delete a virtual key' })
+  @ApiOperation({
+    summary: 'Delete a virtual key',
+    description: 'Deletes the virtual key and its credential. Requests that name it are refused.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.virtualKeys.remove(reachOf(caller), slug);

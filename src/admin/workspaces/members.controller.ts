@@ -28,7 +28,10 @@ export class MembersController {
 
   @Get()
   @RequireScope('workspace_users.list')
-  @ApiOperation({ summary: 'List the members of a workspace' })
+  @ApiOperation({
+    summary: 'List the members of a workspace',
+    description: 'Returns the members with their roles.',
+  })
   @ApiOkResponse({ type: MemberListDto })
   async list(
     @Caller() caller: Principal,
@@ -45,7 +48,10 @@ export class MembersController {
   @HttpCode(200)
   @RequireScope('workspace_users.create', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Add members to a workspace' })
+  @ApiOperation({
+    summary: 'Add members to a workspace',
+    description: 'Gives users of the organization a role in the workspace.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async add(
     @Caller() caller: Principal,
@@ -59,7 +65,10 @@ export class MembersController {
 
   @Get(':userId')
   @RequireScope('workspace_users.read')
-  @ApiOperation({ summary: 'Read a member' })
+  @ApiOperation({
+    summary: 'Read a member',
+    description: 'Returns one member with the role and what it allows.',
+  })
   @ApiOkResponse({ type: MemberDto })
   async get(
     @Caller() caller: Principal,
@@ -72,7 +81,10 @@ export class MembersController {
   @Put(':userId')
   @RequireScope('workspace_users.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change the role of a member' })
+  @ApiOperation({
+    summary: 'Change the role of a member',
+    description: 'Changes the role at once, also for API keys of the member.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -88,7 +100,11 @@ export class MembersController {
 
   @Delete(':userId')
   @RequireScope('workspace_users.delete', 'administrators')
-  @ApiOperation({ summary: 'Remove a member' })
+  @ApiOperation({
+    summary: 'Remove a member',
+    description:
+      'Removes the user from the workspace and revokes the API keys that belong to the user there.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

@@ -35,7 +35,10 @@ export class WorkspacesController {
   @HttpCode(200)
   @RequireScope('workspaces.create', 'administrators')
   @RequireStepUp('users')
-  @ApiOperation({ summary: 'Create a workspace' })
+  @ApiOperation({
+    summary: 'Create a workspace',
+    description: 'Creates a workspace. Its keys, configs and logs are apart from those of others.',
+  })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateWorkspaceDto): Promise<WorkspaceWithUsersDto> {
     return this.workspaces.withMembers(await this.workspaces.create(caller, dto));
@@ -43,7 +46,10 @@ export class WorkspacesController {
 
   @Get()
   @RequireScope('workspaces.list')
-  @ApiOperation({ summary: 'List workspaces' })
+  @ApiOperation({
+    summary: 'List workspaces',
+    description: 'Returns workspaces with their defaults, newest first.',
+  })
   @ApiOkResponse({ type: WorkspaceListDto })
   async list(@Caller() caller: Principal, @Query() query: ListWorkspacesQuery): Promise<WorkspaceListDto> {
     const filters = { name: query.name, exactName: query.exact_name };
@@ -54,7 +60,10 @@ export class WorkspacesController {
 
   @Get(':workspaceId')
   @RequireScope('workspaces.read')
-  @ApiOperation({ summary: 'Read a workspace' })
+  @ApiOperation({
+    summary: 'Read a workspace',
+    description: 'Returns the workspace with its defaults, its limits and its first members.',
+  })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
   async get(
     @Caller() caller: Principal,
@@ -66,7 +75,7 @@ export class WorkspacesController {
   @Put(':workspaceId')
   @RequireScope('workspaces.update', 'administrators')
   @RequireStepUp('defaults', 'log_redaction', 'log_retention_days', 'body_retention_days')
-  @ApiOperation({ summary: 'Change a workspace' })
+  @ApiOperation({ summary: 'Change a workspace', description: 'Changes the fields that are sent.' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -79,7 +88,11 @@ export class WorkspacesController {
 
   @Delete(':workspaceId')
   @RequireScope('workspaces.delete', 'administrators')
-  @ApiOperation({ summary: 'Delete a workspace' })
+  @ApiOperation({
+    summary: 'Delete a workspace',
+    description:
+      'Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

@@ -26,7 +26,11 @@ export class LiveLogsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Watch new requests as server-sent events' })
+  @ApiOperation({
+    summary: 'Watch new requests as server-sent events',
+    description:
+      'Sends each new request that matches the filters as an event `log`. The event `dropped` counts those that were left out of a fast stream.',
+  })
   @ApiProduces(EVENT_STREAM)
   @ApiOkResponse({ schema: { type: 'string', description: 'Events: log, dropped, end' } })
   async watch(

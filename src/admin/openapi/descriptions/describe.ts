@@ -1,7 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf } from '../operations.js';
 import { ACCOUNT_FIELDS } from './account-fields.js';
-import { ADMINISTRATION_OPERATIONS } from './administration-operations.js';
 import { ANALYTICS_FIELDS } from './analytics-fields.js';
 import { COMMON_FIELDS } from './common-fields.js';
 import { GROUPS } from './groups.js';
@@ -41,14 +40,6 @@ const FIELDS: Readonly<Partial<Record<string, string>>> = {
   ...LOG_FIELDS,
   ...ANALYTICS_FIELDS,
 };
-
-/** Adds a description to each operation beyond its summary, before the text about scopes. */
-export function describeOperations(document: OpenAPIObject): void {
-  for (const operation of operationsOf<Operation>(document)) {
-    const known = ADMINISTRATION_OPERATIONS[operation.operationId.replace(/BySdkPath$/, '')];
-    operation.description = [known, operation.description].filter(Boolean).join('\n\n');
-  }
-}
 
 /** Describes responses whose operation does not. */
 export function describeAnswers(document: OpenAPIObject): void {
