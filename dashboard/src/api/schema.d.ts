@@ -831,7 +831,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description The same as `POST /v1/api-keys/{id}/rotate`, under the path of the compatible API.
+         * @description Creates a new secret and shows it once. The old one works for a transition period.
          *
          *     Only users of at least the rank of the user on whose authority the key acts.
          *
@@ -3284,6 +3284,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit-logs/refused-credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List refused credentials
+         * @description Returns requests without a valid credential, added up by address, end of the credential and reason, latest first. They appear within about five seconds, and at most 2,000 rows are kept.
+         *
+         *     Scope: `audit_logs.list`.
+         */
+        get: operations["refusedCredentialsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/chat/completions": {
         parameters: {
             query?: never;
@@ -4748,7 +4770,7 @@ export interface components {
              */
             type: string;
             /**
-             * @description Stable code of the error, from the list in docs/errors.md.
+             * @description Stable code of the error: `invalid_request`, `invalid_json`, `path_invalid`, `header_invalid`, `config_invalid`, `no_target`, `header_duplicate`, `body_not_allowed`, `custom_host_invalid`, `provider_missing`, `provider_unknown`, `credential_required`, `credential_missing`, `gateway_key_in_authorization`, `confirmation_required`, `scope_unknown`, `parameter_unsupported`, `endpoint_unsupported`, `websocket_unsupported`, `unauthenticated`, `api_key_ended`, `provider_key_misplaced`, `budget_exceeded`, `price_unknown`, `usage_unknown`, `forbidden`, `custom_host_blocked`, `provider_not_allowed`, `model_not_allowed`, `not_found`, `not_built`, `method_not_allowed`, `request_timeout`, `single_sign_on_required`, `sso_state_invalid`, `sso_provider_unavailable`, `sso_refused`, `sso_response_invalid`, `sso_email_unverified`, `sso_domain_not_allowed`, `sso_user_unknown`, `sso_user_deactivated`, `sso_account_mismatch`, `sso_groups_overage`, `logout_token_invalid`, `ambiguous_credentials`, `workspace_required`, `password_unacceptable`, `sign_in_failed`, `second_factor_required`, `second_factor_failed`, `passkey_failed`, `passkeys_unavailable`, `step_up_required`, `session_ended`, `reauthentication_failed`, `csrf_rejected`, `sign_in_link_gone`, `body_search_unavailable`, `conflict`, `last_owner`, `invite_gone`, `precondition_failed`, `precondition_required`, `body_too_large`, `unsupported_media_type`, `body_unreadable`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `headers_too_large`, `guardrail_denied`, `guardrail_inapplicable`, `internal_error`, `credential_unusable`, `upstream_error`, `upstream_protocol_error`, `overloaded`, `query_timeout`, `auth_unavailable`, `limits_unavailable`, `audit_unavailable`, `log_capacity_exhausted`, `log_inbox_full`, `database_unavailable`, `database_busy`, `bucket_unavailable`, `administration_unavailable`, `draining`, `upstream_timeout`, `loop_detected`. More may follow.
              * @example not_found
              */
             code: string;
@@ -5134,7 +5156,7 @@ export interface components {
              */
             export_settings?: {
                 /** @description Names of the fields that exports may not contain. */
-                deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+                deniedFields: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
             } | null;
             /** @description URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null. */
             alert_webhook_url: string | null;
@@ -5211,7 +5233,7 @@ export interface components {
              */
             export_settings?: {
                 /** @description Names of the fields that exports may not contain. */
-                deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+                deniedFields?: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
             } | null;
             /**
              * @description URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null.
@@ -6474,11 +6496,7 @@ export interface components {
              * @example checkout-service
              */
             name: string;
-            /**
-             * Format: uuid
-             * @description Id of the API key. Null if none was used.
-             */
-            api_key_id: string | null;
+            api_key_id: components["schemas"]["ApiKeyId"];
             organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
@@ -7172,7 +7190,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Routing document: targets and the strategy that chooses between them, as an object or as JSON text. See docs/configs.md.
+             * @description Routing document: targets and the strategy that chooses between them, as an object or as JSON text. `POST /v1/configs/simulate` shows which targets a request would reach.
              * @example {
              *       "strategy": {
              *         "mode": "fallback"
@@ -7484,7 +7502,7 @@ export interface components {
              */
             object: "config";
             /**
-             * @description Routing document: targets and the strategy that chooses between them. See docs/configs.md.
+             * @description Routing document: targets and the strategy that chooses between them. `POST /v1/configs/simulate` shows which targets a request would reach.
              * @example {
              *       "strategy": {
              *         "mode": "fallback"
@@ -7541,7 +7559,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Routing document: targets and the strategy that chooses between them, as an object or as JSON text. See docs/configs.md.
+             * @description Routing document: targets and the strategy that chooses between them, as an object or as JSON text. `POST /v1/configs/simulate` shows which targets a request would reach.
              * @example {
              *       "strategy": {
              *         "mode": "fallback"
@@ -8606,7 +8624,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret. See docs/guardrails.md.
+             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.
              * @example [
              *       {
              *         "id": "default.contains",
@@ -8725,7 +8743,7 @@ export interface components {
              */
             version_id: string;
             /**
-             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret. See docs/guardrails.md.
+             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.
              * @example [
              *       {
              *         "id": "default.contains",
@@ -8749,7 +8767,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret. See docs/guardrails.md.
+             * @description Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.
              * @example [
              *       {
              *         "id": "default.contains",
@@ -8780,11 +8798,7 @@ export interface components {
         };
         LegalHoldActorDto: {
             user_id: components["schemas"]["UserId"];
-            /**
-             * Format: uuid
-             * @description Id of the API key. Null if none was used.
-             */
-            api_key_id: string | null;
+            api_key_id: components["schemas"]["ApiKeyId"];
         };
         LegalHoldDto: {
             /**
@@ -8987,7 +9001,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+            requested_data: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
         };
         LogExportAnswerDto: {
             /**
@@ -9034,7 +9048,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+            requested_data: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
             /**
              * @description Format of the file. Default: `jsonl`.
              * @enum {string}
@@ -9121,7 +9135,7 @@ export interface components {
              *       "response"
              *     ]
              */
-            deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+            deniedFields: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
         };
         UpdateLogExportDto: {
             /**
@@ -9157,7 +9171,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
+            requested_data?: ("id" | "api_key_id" | "virtual_key" | "prompt_slug" | "trace_id" | "span_id" | "metadata" | "span_name" | "parent_span_id" | "cache_status" | "error_code" | "service_tier" | "cache_score" | "dropped_parameters" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config")[];
         };
         LogExportTaskDto: {
             /**
@@ -9181,35 +9195,28 @@ export interface components {
         };
         LogDto: {
             id: components["schemas"]["Id"];
+            organisation_id: components["schemas"]["OrganisationId"];
             /**
-             * @description Type of this object.
-             * @enum {string}
+             * Format: uuid
+             * @description Id of the workspace.
              */
-            object: "log";
+            workspace_id: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
              */
             created_at: string;
-            organisation_id: components["schemas"]["OrganisationId"];
-            /**
-             * @description Id of the workspace.
-             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-             */
-            workspace_id: string | null;
-            workspace_slug: components["schemas"]["WorkspaceSlug"];
             api_key_id: components["schemas"]["ApiKeyId"];
-            /** @description Id of the user. Null if there is none. */
-            user_id: string | null;
-            virtual_key_id: components["schemas"]["VirtualKeyId"];
+            user_id: components["schemas"]["UserId"];
             virtual_key: components["schemas"]["VirtualKey"];
-            config_id: components["schemas"]["ConfigId"];
-            config_version_id: components["schemas"]["ConfigVersionId"];
-            option_path: components["schemas"]["OptionPath"];
-            decisions: components["schemas"]["Decisions"];
+            provider: components["schemas"]["Provider"];
+            model: components["schemas"]["Model"];
+            endpoint: components["schemas"]["Endpoint"];
+            prompt_slug: components["schemas"]["PromptSlug"];
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
-            parent_span_id: components["schemas"]["ParentSpanId"];
+            metadata: components["schemas"]["Metadata"];
+            virtual_key_id: components["schemas"]["VirtualKeyId"];
             span_name: components["schemas"]["SpanName"];
             /**
              * @description HTTP method.
@@ -9217,27 +9224,44 @@ export interface components {
              */
             method: string;
             path: components["schemas"]["Path"];
-            endpoint: components["schemas"]["Endpoint"];
-            provider: components["schemas"]["Provider"];
-            model: components["schemas"]["Model"];
-            response_model: components["schemas"]["ResponseModel"];
+            parent_span_id: components["schemas"]["ParentSpanId"];
             /** @description Whether the response was streamed. */
             streamed: boolean;
+            config_id: components["schemas"]["ConfigId"];
+            cache_status: components["schemas"]["CacheStatus"];
+            error_code: components["schemas"]["ErrorCode"];
+            source: components["schemas"]["Source"];
             ending: components["schemas"]["Ending"];
+            usage_source: components["schemas"]["UsageSource"];
             /**
              * @description HTTP status of the response.
              * @example 200
              */
             status: number;
-            error_code: components["schemas"]["ErrorCode"];
-            error_source: components["schemas"]["ErrorSource"];
             /**
              * @description Duration in milliseconds.
              * @example 812
              */
             duration_ms: number;
-            first_token_ms: components["schemas"]["FirstTokenMs"];
             overhead_us: components["schemas"]["OverheadUs"];
+            first_token_ms: components["schemas"]["FirstTokenMs"];
+            input_tokens: components["schemas"]["InputTokens"];
+            output_tokens: components["schemas"]["OutputTokens"];
+            cached_input_tokens: components["schemas"]["CachedInputTokens"];
+            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
+            reasoning_tokens: components["schemas"]["ReasoningTokens"];
+            audio_input_tokens: components["schemas"]["AudioInputTokens"];
+            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
+            cost_nano_usd: components["schemas"]["CostNanoUsd"];
+            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            retry_count: components["schemas"]["RetryCount"];
+            fallback_count: components["schemas"]["FallbackCount"];
+            config_version_id: components["schemas"]["ConfigVersionId"];
+            response_model: components["schemas"]["ResponseModel"];
+            option_path: components["schemas"]["OptionPath"];
+            error_source: components["schemas"]["ErrorSource"];
+            decisions: components["schemas"]["Decisions"];
+            hook_results: components["schemas"]["HookResults"];
             /**
              * @description Size of the request body in bytes.
              * @example 512
@@ -9248,31 +9272,21 @@ export interface components {
              * @example 2048
              */
             response_bytes: number;
-            input_tokens: components["schemas"]["InputTokens"];
-            output_tokens: components["schemas"]["OutputTokens"];
-            cached_input_tokens: components["schemas"]["CachedInputTokens"];
-            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
-            reasoning_tokens: components["schemas"]["ReasoningTokens"];
-            audio_input_tokens: components["schemas"]["AudioInputTokens"];
-            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
-            usage_source: components["schemas"]["UsageSource"];
-            cost_nano_usd: components["schemas"]["CostNanoUsd"];
             /**
              * @description Number of attempts, over all targets.
              * @example 1
              */
             attempt_count: number;
-            prompt_slug: components["schemas"]["PromptSlug"];
-            cache_status: components["schemas"]["CacheStatus"];
-            cache_score: components["schemas"]["CacheScore"];
-            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
             service_tier: components["schemas"]["ServiceTier"];
+            cache_score: components["schemas"]["CacheScore"];
             dropped_parameters: components["schemas"]["DroppedParameters"];
-            retry_count: components["schemas"]["RetryCount"];
-            fallback_count: components["schemas"]["FallbackCount"];
-            metadata: components["schemas"]["Metadata"];
-            hook_results: components["schemas"]["HookResults"];
-            source: components["schemas"]["Source"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "log";
+            workspace_slug: components["schemas"]["WorkspaceSlug"];
+            api_key_name?: components["schemas"]["ApiKeyName"];
             /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
@@ -9333,35 +9347,28 @@ export interface components {
         };
         SpanDto: {
             id: components["schemas"]["Id"];
+            organisation_id: components["schemas"]["OrganisationId"];
             /**
-             * @description Type of this object.
-             * @enum {string}
+             * Format: uuid
+             * @description Id of the workspace.
              */
-            object: "log";
+            workspace_id: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
              */
             created_at: string;
-            organisation_id: components["schemas"]["OrganisationId"];
-            /**
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
-             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-             */
-            workspace_id: string | null;
-            workspace_slug: components["schemas"]["WorkspaceSlug"];
             api_key_id: components["schemas"]["ApiKeyId"];
-            /** @description Id of the user. Null if there is none. */
-            user_id: string | null;
-            virtual_key_id: components["schemas"]["VirtualKeyId"];
+            user_id: components["schemas"]["UserId"];
             virtual_key: components["schemas"]["VirtualKey"];
-            config_id: components["schemas"]["ConfigId"];
-            config_version_id: components["schemas"]["ConfigVersionId"];
-            option_path: components["schemas"]["OptionPath"];
-            decisions: components["schemas"]["Decisions"];
+            provider: components["schemas"]["Provider"];
+            model: components["schemas"]["Model"];
+            endpoint: components["schemas"]["Endpoint"];
+            prompt_slug: components["schemas"]["PromptSlug"];
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
-            parent_span_id: components["schemas"]["ParentSpanId"];
+            metadata: components["schemas"]["Metadata"];
+            virtual_key_id: components["schemas"]["VirtualKeyId"];
             span_name: components["schemas"]["SpanName"];
             /**
              * @description HTTP method.
@@ -9369,27 +9376,44 @@ export interface components {
              */
             method: string;
             path: components["schemas"]["Path"];
-            endpoint: components["schemas"]["Endpoint"];
-            provider: components["schemas"]["Provider"];
-            model: components["schemas"]["Model"];
-            response_model: components["schemas"]["ResponseModel"];
+            parent_span_id: components["schemas"]["ParentSpanId"];
             /** @description Whether the response was streamed. */
             streamed: boolean;
+            config_id: components["schemas"]["ConfigId"];
+            cache_status: components["schemas"]["CacheStatus"];
+            error_code: components["schemas"]["ErrorCode"];
+            source: components["schemas"]["Source"];
             ending: components["schemas"]["Ending"];
+            usage_source: components["schemas"]["UsageSource"];
             /**
              * @description HTTP status of the response.
              * @example 200
              */
             status: number;
-            error_code: components["schemas"]["ErrorCode"];
-            error_source: components["schemas"]["ErrorSource"];
             /**
              * @description Duration in milliseconds.
              * @example 812
              */
             duration_ms: number;
-            first_token_ms: components["schemas"]["FirstTokenMs"];
             overhead_us: components["schemas"]["OverheadUs"];
+            first_token_ms: components["schemas"]["FirstTokenMs"];
+            input_tokens: components["schemas"]["InputTokens"];
+            output_tokens: components["schemas"]["OutputTokens"];
+            cached_input_tokens: components["schemas"]["CachedInputTokens"];
+            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
+            reasoning_tokens: components["schemas"]["ReasoningTokens"];
+            audio_input_tokens: components["schemas"]["AudioInputTokens"];
+            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
+            cost_nano_usd: components["schemas"]["CostNanoUsd"];
+            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            retry_count: components["schemas"]["RetryCount"];
+            fallback_count: components["schemas"]["FallbackCount"];
+            config_version_id: components["schemas"]["ConfigVersionId"];
+            response_model: components["schemas"]["ResponseModel"];
+            option_path: components["schemas"]["OptionPath"];
+            error_source: components["schemas"]["ErrorSource"];
+            decisions: components["schemas"]["Decisions"];
+            hook_results: components["schemas"]["HookResults"];
             /**
              * @description Size of the request body in bytes.
              * @example 512
@@ -9400,31 +9424,21 @@ export interface components {
              * @example 2048
              */
             response_bytes: number;
-            input_tokens: components["schemas"]["InputTokens"];
-            output_tokens: components["schemas"]["OutputTokens"];
-            cached_input_tokens: components["schemas"]["CachedInputTokens"];
-            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
-            reasoning_tokens: components["schemas"]["ReasoningTokens"];
-            audio_input_tokens: components["schemas"]["AudioInputTokens"];
-            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
-            usage_source: components["schemas"]["UsageSource"];
-            cost_nano_usd: components["schemas"]["CostNanoUsd"];
             /**
              * @description Number of attempts, over all targets.
              * @example 1
              */
             attempt_count: number;
-            prompt_slug: components["schemas"]["PromptSlug"];
-            cache_status: components["schemas"]["CacheStatus"];
-            cache_score: components["schemas"]["CacheScore"];
-            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
             service_tier: components["schemas"]["ServiceTier"];
+            cache_score: components["schemas"]["CacheScore"];
             dropped_parameters: components["schemas"]["DroppedParameters"];
-            retry_count: components["schemas"]["RetryCount"];
-            fallback_count: components["schemas"]["FallbackCount"];
-            metadata: components["schemas"]["Metadata"];
-            hook_results: components["schemas"]["HookResults"];
-            source: components["schemas"]["Source"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "log";
+            workspace_slug: components["schemas"]["WorkspaceSlug"];
+            api_key_name?: components["schemas"]["ApiKeyName"];
             /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
@@ -9698,7 +9712,7 @@ export interface components {
             first_byte_ms: number | null;
             /**
              * @description Duration in milliseconds.
-             * @example 800
+             * @example 812
              */
             duration_ms: number;
             /**
@@ -9795,35 +9809,28 @@ export interface components {
         };
         LogDetailDto: {
             id: components["schemas"]["Id"];
+            organisation_id: components["schemas"]["OrganisationId"];
             /**
-             * @description Type of this object.
-             * @enum {string}
+             * Format: uuid
+             * @description Id of the workspace.
              */
-            object: "log";
+            workspace_id: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
              */
             created_at: string;
-            organisation_id: components["schemas"]["OrganisationId"];
-            /**
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
-             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-             */
-            workspace_id: string | null;
-            workspace_slug: components["schemas"]["WorkspaceSlug"];
             api_key_id: components["schemas"]["ApiKeyId"];
-            /** @description Id of the user. Null if there is none. */
-            user_id: string | null;
-            virtual_key_id: components["schemas"]["VirtualKeyId"];
+            user_id: components["schemas"]["UserId"];
             virtual_key: components["schemas"]["VirtualKey"];
-            config_id: components["schemas"]["ConfigId"];
-            config_version_id: components["schemas"]["ConfigVersionId"];
-            option_path: components["schemas"]["OptionPath"];
-            decisions: components["schemas"]["Decisions"];
+            provider: components["schemas"]["Provider"];
+            model: components["schemas"]["Model"];
+            endpoint: components["schemas"]["Endpoint"];
+            prompt_slug: components["schemas"]["PromptSlug"];
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
-            parent_span_id: components["schemas"]["ParentSpanId"];
+            metadata: components["schemas"]["Metadata"];
+            virtual_key_id: components["schemas"]["VirtualKeyId"];
             span_name: components["schemas"]["SpanName"];
             /**
              * @description HTTP method.
@@ -9831,27 +9838,44 @@ export interface components {
              */
             method: string;
             path: components["schemas"]["Path"];
-            endpoint: components["schemas"]["Endpoint"];
-            provider: components["schemas"]["Provider"];
-            model: components["schemas"]["Model"];
-            response_model: components["schemas"]["ResponseModel"];
+            parent_span_id: components["schemas"]["ParentSpanId"];
             /** @description Whether the response was streamed. */
             streamed: boolean;
+            config_id: components["schemas"]["ConfigId"];
+            cache_status: components["schemas"]["CacheStatus"];
+            error_code: components["schemas"]["ErrorCode"];
+            source: components["schemas"]["Source"];
             ending: components["schemas"]["Ending"];
+            usage_source: components["schemas"]["UsageSource"];
             /**
              * @description HTTP status of the response.
              * @example 200
              */
             status: number;
-            error_code: components["schemas"]["ErrorCode"];
-            error_source: components["schemas"]["ErrorSource"];
             /**
              * @description Duration in milliseconds.
              * @example 812
              */
             duration_ms: number;
-            first_token_ms: components["schemas"]["FirstTokenMs"];
             overhead_us: components["schemas"]["OverheadUs"];
+            first_token_ms: components["schemas"]["FirstTokenMs"];
+            input_tokens: components["schemas"]["InputTokens"];
+            output_tokens: components["schemas"]["OutputTokens"];
+            cached_input_tokens: components["schemas"]["CachedInputTokens"];
+            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
+            reasoning_tokens: components["schemas"]["ReasoningTokens"];
+            audio_input_tokens: components["schemas"]["AudioInputTokens"];
+            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
+            cost_nano_usd: components["schemas"]["CostNanoUsd"];
+            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            retry_count: components["schemas"]["RetryCount"];
+            fallback_count: components["schemas"]["FallbackCount"];
+            config_version_id: components["schemas"]["ConfigVersionId"];
+            response_model: components["schemas"]["ResponseModel"];
+            option_path: components["schemas"]["OptionPath"];
+            error_source: components["schemas"]["ErrorSource"];
+            decisions: components["schemas"]["Decisions"];
+            hook_results: components["schemas"]["HookResults"];
             /**
              * @description Size of the request body in bytes.
              * @example 512
@@ -9862,31 +9886,21 @@ export interface components {
              * @example 2048
              */
             response_bytes: number;
-            input_tokens: components["schemas"]["InputTokens"];
-            output_tokens: components["schemas"]["OutputTokens"];
-            cached_input_tokens: components["schemas"]["CachedInputTokens"];
-            cache_write_tokens: components["schemas"]["CacheWriteTokens"];
-            reasoning_tokens: components["schemas"]["ReasoningTokens"];
-            audio_input_tokens: components["schemas"]["AudioInputTokens"];
-            audio_output_tokens: components["schemas"]["AudioOutputTokens"];
-            usage_source: components["schemas"]["UsageSource"];
-            cost_nano_usd: components["schemas"]["CostNanoUsd"];
             /**
              * @description Number of attempts, over all targets.
              * @example 1
              */
             attempt_count: number;
-            prompt_slug: components["schemas"]["PromptSlug"];
-            cache_status: components["schemas"]["CacheStatus"];
-            cache_score: components["schemas"]["CacheScore"];
-            saved_nano_usd: components["schemas"]["SavedNanoUsd"];
             service_tier: components["schemas"]["ServiceTier"];
+            cache_score: components["schemas"]["CacheScore"];
             dropped_parameters: components["schemas"]["DroppedParameters"];
-            retry_count: components["schemas"]["RetryCount"];
-            fallback_count: components["schemas"]["FallbackCount"];
-            metadata: components["schemas"]["Metadata"];
-            hook_results: components["schemas"]["HookResults"];
-            source: components["schemas"]["Source"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "log";
+            workspace_slug: components["schemas"]["WorkspaceSlug"];
+            api_key_name?: components["schemas"]["ApiKeyName"];
             /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
@@ -10123,10 +10137,15 @@ export interface components {
              */
             requests: number;
             /**
-             * @description Requests with a status of 400 or more.
+             * @description Requests with a status of 400 or more, refusals of the gateway included.
              * @example 593
              */
             errors: number;
+            /**
+             * @description Number of errors that are refusals of the gateway, such as exceeded limits.
+             * @example 402
+             */
+            refusals: number;
             /**
              * @description Input and output tokens.
              * @example 31204881
@@ -10170,15 +10189,20 @@ export interface components {
              */
             requests: number;
             /**
-             * @description Requests with a status of 400 to 499.
+             * @description Requests with a status of 400 to 499 that the gateway did not refuse.
              * @example 3
              */
             client_errors: number;
             /**
-             * @description Requests with a status of 500 or more: the provider or the gateway failed.
+             * @description Requests with a status of 500 or more that the gateway did not refuse: the provider or the gateway failed.
              * @example 1
              */
             server_errors: number;
+            /**
+             * @description Number of errors that are refusals of the gateway, such as exceeded limits.
+             * @example 2
+             */
+            refusals: number;
             /**
              * @description Cost in US cents. Null if the price is unknown.
              * @example 1066.4
@@ -10211,6 +10235,8 @@ export interface components {
              * @example gpt-5
              */
             value: string;
+            /** @description Only of API keys: the name, also of a revoked key. Null if the key does not exist. */
+            name?: string | null;
             /**
              * @description Number of requests.
              * @example 20118
@@ -10233,6 +10259,11 @@ export interface components {
              * @example 402
              */
             requests: number;
+            /**
+             * @description How many of these requests the gateway refused.
+             * @example 380
+             */
+            refusals: number;
         };
         OverviewProviderDto: {
             /**
@@ -10241,7 +10272,7 @@ export interface components {
              */
             provider: string;
             /**
-             * @description Number of requests.
+             * @description Requests to the provider, without those that the gateway refused, or lost when a process died.
              * @example 412
              */
             requests: number;
@@ -10294,6 +10325,8 @@ export interface components {
              * @example gpt-5
              */
             value: string;
+            /** @description Only of API keys: the name, also of a revoked key. Null if the key does not exist. */
+            name?: string | null;
             /**
              * @description Number of requests.
              * @example 20118
@@ -10611,6 +10644,74 @@ export interface components {
             /** @description Names of the claims from which the gateway reads a token. Default: those of the fields below. */
             claims?: components["schemas"]["ClaimNamesDto"];
         };
+        RefusedCredentialDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "refused-credential";
+            id: components["schemas"]["Id"];
+            /**
+             * @description Why the requests were refused.
+             * @example revoked
+             * @enum {string}
+             */
+            reason: "missing" | "malformed" | "unknown" | "expired" | "revoked" | "replaced" | "token" | "provider_key" | "throttled";
+            /**
+             * @description IP address of the client. Null: all addresses and credentials that have no row of their own.
+             * @example 203.0.113.7
+             */
+            address: string | null;
+            /**
+             * @description Last four characters of the presented credential. Null without one, or for one of less than 16 characters.
+             * @example x7Qk
+             */
+            last_four: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the API key that was presented, if it has expired, was revoked or was replaced. Null for every other credential.
+             */
+            api_key_id: string | null;
+            /**
+             * @description Path of one of the requests, without its query. Segments of more than 24 characters are masked.
+             * @example /v1/chat/completions
+             */
+            path: string | null;
+            /**
+             * @description Number of these requests.
+             * @example 412
+             */
+            requests: number;
+            /**
+             * Format: date-time
+             * @description Time of the first of these requests.
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last of these requests.
+             */
+            last_at: string;
+        };
+        RefusedCredentialListDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "list";
+            /**
+             * @description Number of matching items on all pages.
+             * @example 1
+             */
+            total: number;
+            /** @description The items of this page, or the resource itself. */
+            data: components["schemas"]["RefusedCredentialDto"][];
+            /**
+             * @description Number of refused requests in all rows that match, on all pages.
+             * @example 9214
+             */
+            requests: number;
+        };
         /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
         Range: {
             /**
@@ -10838,18 +10939,18 @@ export interface components {
             has_feedback?: string | number | boolean;
             /** @description True selects responses with a status below 400, false the others. */
             is_success?: string | number | boolean;
-            /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-            status_code?: string | number | boolean;
-            /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-            not_status_code?: string | number | boolean;
-            /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-            error_code?: string | number | boolean;
-            /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-            not_error_code?: string | number | boolean;
-            /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-            cache_status?: string | number | boolean;
-            /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-            not_cache_status?: string | number | boolean;
+            /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
+            api_key_id?: string | number | boolean;
+            /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+            not_api_key_id?: string | number | boolean;
+            /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+            user_id?: string | number | boolean;
+            /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+            not_user_id?: string | number | boolean;
+            /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+            virtual_key?: string | number | boolean;
+            /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+            not_virtual_key?: string | number | boolean;
             /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
             provider?: string | number | boolean;
             /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
@@ -10858,46 +10959,14 @@ export interface components {
             model?: string | number | boolean;
             /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
             not_model?: string | number | boolean;
-            /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-            ai_org_model?: string | number | boolean;
-            /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-            not_ai_org_model?: string | number | boolean;
             /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
             endpoint?: string | number | boolean;
             /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
             not_endpoint?: string | number | boolean;
-            /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-            ending?: string | number | boolean;
-            /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-            not_ending?: string | number | boolean;
-            /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
-            api_key_id?: string | number | boolean;
-            /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-            not_api_key_id?: string | number | boolean;
-            /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-            virtual_key?: string | number | boolean;
-            /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-            not_virtual_key?: string | number | boolean;
-            /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-            config?: string | number | boolean;
-            /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-            not_config?: string | number | boolean;
             /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
             prompt_slug?: string | number | boolean;
             /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
             not_prompt_slug?: string | number | boolean;
-            /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-            user?: string | number | boolean;
-            /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-            not_user?: string | number | boolean;
-            /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-            user_id?: string | number | boolean;
-            /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-            not_user_id?: string | number | boolean;
-            /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-            source?: string | number | boolean;
-            /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-            not_source?: string | number | boolean;
             /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
             trace_id?: string | number | boolean;
             /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
@@ -10906,6 +10975,42 @@ export interface components {
             span_id?: string | number | boolean;
             /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
             not_span_id?: string | number | boolean;
+            /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+            cache_status?: string | number | boolean;
+            /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+            not_cache_status?: string | number | boolean;
+            /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+            error_code?: string | number | boolean;
+            /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+            not_error_code?: string | number | boolean;
+            /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+            source?: string | number | boolean;
+            /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+            not_source?: string | number | boolean;
+            /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+            ending?: string | number | boolean;
+            /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+            not_ending?: string | number | boolean;
+            /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+            service_tier?: string | number | boolean;
+            /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+            not_service_tier?: string | number | boolean;
+            /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+            status_code?: string | number | boolean;
+            /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+            not_status_code?: string | number | boolean;
+            /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+            ai_org_model?: string | number | boolean;
+            /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+            not_ai_org_model?: string | number | boolean;
+            /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+            config?: string | number | boolean;
+            /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+            not_config?: string | number | boolean;
+            /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+            user?: string | number | boolean;
+            /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+            not_user?: string | number | boolean;
             /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
             metadata?: string | number | boolean | Record<string, never>;
             /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
@@ -11024,6 +11129,13 @@ export interface components {
          */
         BodyRetentionDays: number | null;
         /**
+         * Format: uuid
+         * @description Id of the user. Null if there is none.
+         */
+        UserId: string | null;
+        /** @description Number of errors that are refusals of the gateway, such as exceeded limits. */
+        Refusals: number;
+        /**
          * @description E-mail address. Upper and lower case are equal.
          * @example ada@example.com
          */
@@ -11035,6 +11147,11 @@ export interface components {
         NextUsageResetAt: string | null;
         /** @description Free text: what the resource is for. Null if there is none. */
         Description: string | null;
+        /**
+         * Format: uuid
+         * @description Id of the API key. Null if none was used.
+         */
+        ApiKeyId: string | null;
         /**
          * @description Credential of the provider account, such as an API key. It is stored encrypted and never shown again.
          * @example sk-proj-4711
@@ -11150,11 +11267,6 @@ export interface components {
         /** @description Conditions under which a request counts. All of them must hold. 1 to 10. */
         Conditions: components["schemas"]["ConditionDto"][];
         /**
-         * @description Place of the target in the config. Null if no config applied.
-         * @example config.targets[1]
-         */
-        OptionPath: string | null;
-        /**
          * @description Id of the trace to which the request belongs: set by the client, else its own.
          * @example checkout-7
          */
@@ -11175,20 +11287,17 @@ export interface components {
          */
         CostNanoUsd: number | null;
         /**
+         * @description Place of the target in the config. Null if no config applied.
+         * @example config.targets[1]
+         */
+        OptionPath: string | null;
+        /**
          * @description Milliseconds from the arrival of the request to the end of the response.
          * @example 812
          */
         ResponseTime: number;
-        /** @description Values for each interval, or for each group. */
-        DataPoints: {
-            /**
-             * Format: date-time
-             * @description Beginning of the interval.
-             */
-            timestamp?: string;
-            /** @description Total in the interval or group. */
-            total?: number;
-        }[];
+        /** @description Percentage of all requests; for errors, of those that the gateway did not refuse, and without its refusals. */
+        Rate: number;
         /**
          * @description Given name. Null if it is unknown.
          * @example Ada
@@ -11250,11 +11359,6 @@ export interface components {
          *     ]
          */
         Scopes: components["schemas"]["Scope"][];
-        /**
-         * Format: uuid
-         * @description Id of the user. Null if there is none.
-         */
-        UserId: string | null;
         /**
          * @description Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.
          * @example https://login.example.com
@@ -11339,7 +11443,7 @@ export interface components {
          */
         DefaultProviderSlug: string;
         /**
-         * @description Consequences of the verdict: whether to deny, whether to wait, and which feedback to store. See docs/guardrails.md.
+         * @description Consequences of the verdict: whether to deny, whether to wait, and which feedback to store.
          * @example {
          *       "deny": true,
          *       "async": false,
@@ -11353,40 +11457,36 @@ export interface components {
          */
         Actions: Record<string, never>;
         /**
-         * @description Slug of the workspace. Null if it was deleted.
-         * @example ws-default
-         */
-        WorkspaceSlug: string | null;
-        /**
-         * @description Id of the API key. Null if none was used.
-         * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-         */
-        ApiKeyId: string | null;
-        /**
-         * @description Id of the virtual key. Null if none was used.
-         * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-         */
-        VirtualKeyId: string | null;
-        /**
          * @description Slug of the virtual key. Null if none was used.
          * @example openai-prod
          */
         VirtualKey: string | null;
-        /** @description Id of the saved routing config. Null if none applied. */
-        ConfigId: string | null;
-        /** @description Id of the version of the config. Null if no saved config applied. */
-        ConfigVersionId: string | null;
         /**
-         * @description Decisions of the routing, from the root of the config down. Null if there were none.
-         * @example [
-         *       "config: conditions[0] holds, so config.targets[1]"
-         *     ]
+         * @description Id of the model, as its provider's documentation writes it.
+         * @example gpt-5
          */
-        Decisions: string[] | null;
+        Model: string | null;
+        /**
+         * @description Endpoint, such as `chat-completions`. Null for paths that pass through.
+         * @example chat-completions
+         */
+        Endpoint: string | null;
+        /** @description Slug of the prompt template. Null if none was used. */
+        PromptSlug: string | null;
         /** @description Id of the span, set by the client. Null if there is none. */
         SpanId: string | null;
-        /** @description Id of the span above, set by the client. Null if there is none. */
-        ParentSpanId: string | null;
+        /**
+         * @description Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.
+         * @example {
+         *       "_user": "ada"
+         *     }
+         */
+        Metadata: Record<string, never> | null;
+        /**
+         * Format: uuid
+         * @description Id of the virtual key. Null if none was used.
+         */
+        VirtualKeyId: string | null;
         /** @description Name of the span, set by the client. Null if there is none. */
         SpanName: string | null;
         /**
@@ -11394,38 +11494,45 @@ export interface components {
          * @example /v1/chat/completions
          */
         Path: string;
+        /** @description Id of the span above, set by the client. Null if there is none. */
+        ParentSpanId: string | null;
         /**
-         * @description Endpoint, such as `chat-completions`. Null for paths that pass through.
-         * @example chat-completions
+         * Format: uuid
+         * @description Id of the saved routing config. Null if none applied.
          */
-        Endpoint: string | null;
+        ConfigId: string | null;
         /**
-         * @description Id of the model, as its provider's documentation writes it.
-         * @example gpt-5
+         * @description What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.
+         * @example MISS
+         * @enum {string|null}
          */
-        Model: string | null;
+        CacheStatus: "HIT" | "SEMANTIC HIT" | "MISS" | "SEMANTIC MISS" | "REFRESH" | "DISABLED" | null;
         /**
-         * @description Id of the model in the response. Null if it names none.
-         * @example gpt-5-2026-01-01
+         * @description How the log of a call made elsewhere was imported. Null for requests of the gateway itself.
+         * @enum {string|null}
          */
-        ResponseModel: string | null;
+        Source: "api" | "otlp" | null;
         /**
          * @description How the exchange ended, `completed`, `refused`, `client_aborted`, `upstream_failed`, `upstream_truncated` or `gateway_crashed`.
          * @example completed
+         * @enum {string}
          */
-        Ending: string;
-        /** @description Where the error came from: `gateway` or `provider`. Null if there was none. */
-        ErrorSource: string | null;
+        Ending: "completed" | "refused" | "client_aborted" | "upstream_failed" | "upstream_truncated" | "gateway_crashed";
         /**
-         * @description Milliseconds until the first token of the response. Null if there was none.
-         * @example 120
+         * @description Where the token counts come from: reported by the `provider`, `counted` by the gateway, `estimated`, or `none`.
+         * @enum {string}
          */
-        FirstTokenMs: number | null;
+        UsageSource: "provider" | "counted" | "estimated" | "none";
         /**
          * @description Time that the gateway itself added, in microseconds.
          * @example 310
          */
         OverheadUs: number;
+        /**
+         * @description Milliseconds until the first token of the response. Null if there was none.
+         * @example 120
+         */
+        FirstTokenMs: number | null;
         /** @description Input tokens that the provider read from its prompt cache. Null if it reports none. */
         CachedInputTokens: number | null;
         /** @description Input tokens that the provider wrote to its prompt cache. Null if it reports none. */
@@ -11436,29 +11543,8 @@ export interface components {
         AudioInputTokens: number | null;
         /** @description Audio output tokens, part of the output tokens. Null if the provider reports none. */
         AudioOutputTokens: number | null;
-        /**
-         * @description Where the token counts come from: reported by the `provider`, `counted` by the gateway, `estimated`, or `none`.
-         * @enum {string}
-         */
-        UsageSource: "provider" | "counted" | "estimated" | "none";
-        /** @description Slug of the prompt template. Null if none was used. */
-        PromptSlug: string | null;
-        /**
-         * @description What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.
-         * @example MISS
-         */
-        CacheStatus: string | null;
-        /** @description Similarity of the closest request in the semantic cache, 0 to 1. Null if the semantic cache was not used. */
-        CacheScore: number | null;
         /** @description What the response would have cost without the cache, in nano-dollars (10⁻⁹ USD). */
         SavedNanoUsd: number | null;
-        /**
-         * @description Service tier named by the response, or else by the request. Null if neither names one.
-         * @example default
-         */
-        ServiceTier: string | null;
-        /** @description Parameters that the provider does not have and was not sent; null for none */
-        DroppedParameters: string[] | null;
         /**
          * @description Number of retries at the last target. Null if unknown.
          * @example 0
@@ -11470,19 +11556,48 @@ export interface components {
          */
         FallbackCount: number | null;
         /**
-         * @description Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.
-         * @example {
-         *       "_user": "ada"
-         *     }
+         * Format: uuid
+         * @description Id of the version of the config. Null if no saved config applied.
          */
-        Metadata: Record<string, never> | null;
+        ConfigVersionId: string | null;
+        /**
+         * @description Id of the model in the response. Null if it names none.
+         * @example gpt-5-2026-01-01
+         */
+        ResponseModel: string | null;
+        /**
+         * @description Where the error came from: `gateway` or `provider`. Null if there was none.
+         * @enum {string|null}
+         */
+        ErrorSource: "gateway" | "provider" | null;
+        /**
+         * @description Decisions of the routing, from the root of the config down. Null if there were none.
+         * @example [
+         *       "config: conditions[0] holds, so config.targets[1]"
+         *     ]
+         */
+        Decisions: string[] | null;
         /** @description Verdicts of the guardrails. Null if there were none. */
         HookResults: Record<string, never> | null;
         /**
-         * @description How the log of a call made elsewhere was imported. Null for requests of the gateway itself.
-         * @enum {string|null}
+         * @description Service tier named by the response, or else by the request. Null if neither names one.
+         * @example default
          */
-        Source: "api" | "otlp" | null;
+        ServiceTier: string | null;
+        /** @description Similarity of the closest request in the semantic cache, 0 to 1. Null if the semantic cache was not used. */
+        CacheScore: number | null;
+        /** @description Parameters that the provider does not have and was not sent. Null for none. */
+        DroppedParameters: string[] | null;
+        /**
+         * @description Slug of the workspace. Null if it was deleted.
+         * @example ws-default
+         */
+        WorkspaceSlug: string | null;
+        /**
+         * @description Name of the API key, also of a revoked one. Null if none was used, or if it does not exist. Absent in traces and live updates.
+         * @example checkout-api
+         */
+        ApiKeyName: string | null;
         /**
          * @description Id of the provider. Null if none was chosen.
          * @example openai
@@ -11530,6 +11645,16 @@ export interface components {
          * @example Hello! How can I help you?
          */
         ResponsePreview: string;
+        /** @description Values for each interval, or for each group. */
+        DataPoints: {
+            /**
+             * Format: date-time
+             * @description Beginning of the interval.
+             */
+            timestamp?: string;
+            /** @description Total in the interval or group. */
+            total?: number;
+        }[];
     };
     responses: {
         /** @description The invite is used, cancelled or expired. */
@@ -11879,7 +12004,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A refusal. The header `x-gateway-error-source` says whose: `gateway`, with the codes of docs/errors.md, or `provider`, with the provider's own body. */
+        /** @description A refusal. The header `x-gateway-error-source` says whose: `gateway`, with a code that the schema `RefusalDetailDto` lists, or `provider`, with the provider's own body. */
         GatewayOrProviderRefusal: {
             headers: {
                 [name: string]: unknown;
@@ -11892,10 +12017,10 @@ export interface components {
         id: string;
         /** @description Number of items on a page, 1 to 100. Default: 50. */
         page_size: number;
-        /** @description Slug or id of the resource. */
-        slug: string;
         /** @description Number of the page, counted from 0. Default: 0. */
         current_page: number;
+        /** @description Slug or id of the resource. */
+        slug: string;
         /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
         time_of_generation_min: string;
         /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
@@ -11936,76 +12061,80 @@ export interface components {
         has_feedback: boolean;
         /** @description True selects responses with a status below 400, false the others. */
         is_success: boolean;
-        /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-        status_code: string;
-        /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-        error_code: string;
-        /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-        cache_status: string;
-        /** @description Id of the provider, such as `openai`. */
-        provider: string;
-        /** @description Id of the model, percent-encoded. */
-        model: string;
-        /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-        ai_org_model: string;
-        /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-        endpoint: string;
-        /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-        ending: string;
         /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
         api_key_id: string;
-        /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-        virtual_key: string;
-        /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-        config: string;
-        /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-        prompt_slug: string;
-        /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-        user: string;
         /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
         user_id: string;
-        /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-        source: string;
+        /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+        virtual_key: string;
+        /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+        provider: string;
+        /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+        model: string;
+        /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+        endpoint: string;
+        /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+        prompt_slug: string;
         /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
         trace_id: string;
         /** @description Includes requests by id of the span. Commas separate values, at most 100. */
         span_id: string;
+        /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+        cache_status: string;
+        /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+        error_code: string;
+        /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+        source: string;
+        /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+        ending: string;
+        /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+        service_tier: string;
+        /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+        status_code: string;
+        /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+        ai_org_model: string;
+        /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+        config: string;
+        /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+        user: string;
         /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
         metadata: string;
-        /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-        not_status_code: string;
-        /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-        not_error_code: string;
-        /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-        not_cache_status: string;
+        /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+        not_api_key_id: string;
+        /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+        not_user_id: string;
+        /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+        not_virtual_key: string;
         /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
         not_provider: string;
         /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
         not_model: string;
-        /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-        not_ai_org_model: string;
         /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
         not_endpoint: string;
-        /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-        not_ending: string;
-        /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-        not_api_key_id: string;
-        /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-        not_virtual_key: string;
-        /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-        not_config: string;
         /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
         not_prompt_slug: string;
-        /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-        not_user: string;
-        /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-        not_user_id: string;
-        /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-        not_source: string;
         /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
         not_trace_id: string;
         /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
         not_span_id: string;
+        /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+        not_cache_status: string;
+        /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+        not_error_code: string;
+        /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+        not_source: string;
+        /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+        not_ending: string;
+        /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+        not_service_tier: string;
+        /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+        not_status_code: string;
+        /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+        not_ai_org_model: string;
+        /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+        not_config: string;
+        /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+        not_user: string;
         /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
         not_metadata: string;
         /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
@@ -12020,12 +12149,8 @@ export interface components {
         userId: string;
         /** @description Id or slug of the workspace. */
         workspaceId: string;
-        /** @description Includes only resources in this state. Default: all. */
-        status: "active" | "archived";
         /** @description Id of the organization. Optional, and must be the caller's own. */
         organisation_id: string;
-        /** @description Includes only the user with this e-mail address. */
-        email: string;
         /** @description Id of the invite. */
         inviteId: string;
         /** @description True only checks the request and returns what would be saved. Default: false. */
@@ -12056,14 +12181,33 @@ export interface components {
         country: string;
         /** @description Includes only changes with this outcome. */
         outcome: "success" | "refused" | "failed";
+        /** @description Includes only the user with this e-mail address. */
+        email: string;
         /** @description True adds `last_used_at` to each key. Default: false. */
         include_last_used_at: boolean;
+        /** @description Includes only limits in this state. Default: active. */
+        status: "active" | "archived";
         /** @description Columns of the response. Commas separate them. Default: all. */
         columns: string;
         /** @description Column by which to sort. Default: `requests`. */
-        order_by: "requests" | "cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p50_latency" | "p90_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen";
+        order_by: "requests" | "cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p50_latency" | "p90_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "refusal_count" | "cache_hit_rate" | "last_seen" | "first_seen";
         /** @description Direction of the sort. Default: `desc`. */
         order_by_type: "asc" | "desc";
+        /**
+         * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+         * @example sandbox
+         */
+        "x-gateway-provider": string;
+        /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+        "x-gateway-virtual-key": string;
+        /** @description Slug or id of a routing config, or the document itself as JSON. */
+        "x-gateway-config": string;
+        /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+        "x-gateway-custom-host": string;
+        /** @description Id that joins several requests in the request log. */
+        "x-gateway-trace-id": string;
+        /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+        "x-gateway-metadata": string;
     };
     requestBodies: {
         json: {
@@ -12106,10 +12250,6 @@ export interface operations {
     auditLogsList: {
         parameters: {
             query?: {
-                /** @description Number of the page, counted from 0. Default: 0. */
-                current_page?: components["parameters"]["current_page"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
                 /** @description Id of the organization. Optional, and must be the caller's own. */
                 organisation_id?: components["parameters"]["organisation_id"];
                 /** @description Earliest time of the change: a date, or a date and time with its zone. */
@@ -12140,6 +12280,10 @@ export interface operations {
                 country?: components["parameters"]["country"];
                 /** @description Includes only changes with this outcome. */
                 outcome?: components["parameters"]["outcome"];
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
             };
             header?: never;
             path?: never;
@@ -12388,14 +12532,14 @@ export interface operations {
     usersList: {
         parameters: {
             query?: {
-                /** @description Includes only the user with this e-mail address. */
-                email?: components["parameters"]["email"];
-                /** @description Includes only users with this role. Default: all. */
-                role?: "admin" | "member" | "owner";
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only users with this role. Default: all. */
+                role?: "admin" | "member" | "owner";
+                /** @description Includes only the user with this e-mail address. */
+                email?: components["parameters"]["email"];
             };
             header?: never;
             path?: never;
@@ -12674,16 +12818,16 @@ export interface operations {
     workspacesList: {
         parameters: {
             query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "active" | "archived";
-                /** @description Includes only workspaces with exactly this name. */
-                exact_name?: string;
-                /** @description Includes only workspaces whose name contains this text. */
-                name?: string;
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only workspaces whose name contains this text. */
+                name?: string;
+                /** @description Includes only workspaces with exactly this name. */
+                exact_name?: string;
+                /** @description Includes only workspaces in this state; none is ever archived. Default: all. */
+                status?: "active" | "archived";
             };
             header?: never;
             path?: never;
@@ -12813,16 +12957,16 @@ export interface operations {
     membersList: {
         parameters: {
             query?: {
-                /** @description Id or slug of the workspace. */
-                workspaceId?: string;
-                /** @description Includes only the user with this e-mail address. */
-                email?: components["parameters"]["email"];
-                /** @description Includes only users with this role. Default: all. */
-                role?: "admin" | "manager" | "member";
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only users with this role. Default: all. */
+                role?: "admin" | "manager" | "member";
+                /** @description Includes only the user with this e-mail address. */
+                email?: components["parameters"]["email"];
+                /** @description Id or slug of the workspace, as in the path. */
+                workspaceId?: string;
             };
             header?: never;
             path: {
@@ -12954,16 +13098,16 @@ export interface operations {
     invitesList: {
         parameters: {
             query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "pending" | "cancelled" | "accepted" | "expired";
-                /** @description Includes only the user with this e-mail address. */
-                email?: components["parameters"]["email"];
-                /** @description Includes only users with this role. Default: all. */
-                role?: "admin" | "member";
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only invites with this role. Default: all. */
+                role?: "admin" | "member";
+                /** @description Includes only the invite for this e-mail address. */
+                email?: string;
+                /** @description Includes only invites in this state. Default: all. */
+                status?: "pending" | "cancelled" | "accepted" | "expired";
             };
             header?: never;
             path?: never;
@@ -13237,24 +13381,24 @@ export interface operations {
     apiKeysList: {
         parameters: {
             query?: {
-                /** @description True adds `last_used_at` to each key. Default: false. */
-                include_last_used_at?: components["parameters"]["include_last_used_at"];
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "active" | "exhausted" | "expired";
-                /** @description Part of the name, case-insensitive */
-                name?: string;
-                /** @description Includes only resources of this kind. Default: all. */
-                type?: "organisation-service" | "workspace-service" | "workspace-user";
-                /** @description Up to 100 ids of API keys, separated by commas */
-                ids?: string;
-                /** @description Includes only keys of this user. */
-                user_id?: string;
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Includes only keys of this user. */
+                user_id?: string;
+                /** @description Includes only the keys with these ids, at most 100. Commas separate them. */
+                ids?: string;
+                /** @description Includes only keys of this kind. Default: all. */
+                type?: "organisation-service" | "workspace-service" | "workspace-user";
+                /** @description Includes only keys whose name contains this text, in any case. */
+                name?: string;
+                /** @description Includes only keys in this state. Default: all. */
+                status?: "active" | "exhausted" | "expired";
+                /** @description True adds `last_used_at` to each key. Default: false. */
+                include_last_used_at?: components["parameters"]["include_last_used_at"];
             };
             header?: never;
             path?: never;
@@ -14051,16 +14195,16 @@ export interface operations {
     startSignOnStart: {
         parameters: {
             query: {
-                /** @description The address that the identity provider suggests at its sign-in. */
-                login_hint?: string;
-                /** @description `true` lets the user choose another account at the identity provider. */
-                select_account?: "true";
-                /** @description `true` makes the user authenticate again, for a step-up. */
-                reauthenticate?: "true";
-                /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
-                return_to?: string;
                 /** @description Id of the identity provider. */
                 provider: string;
+                /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
+                return_to?: string;
+                /** @description `true` makes the user authenticate again, for a step-up. */
+                reauthenticate?: "true";
+                /** @description `true` lets the user choose another account at the identity provider. */
+                select_account?: "true";
+                /** @description The address that the identity provider suggests at its sign-in. */
+                login_hint?: string;
             };
             header?: never;
             path?: never;
@@ -14081,12 +14225,12 @@ export interface operations {
     virtualKeysList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -14291,12 +14435,12 @@ export interface operations {
     configsList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -14536,10 +14680,10 @@ export interface operations {
     configVersionsDiff: {
         parameters: {
             query?: {
-                /** @description Id of the newer version. Default: the version in force. */
-                to?: string;
                 /** @description Id of the older version. Default: the version before `to`. */
                 from?: string;
+                /** @description Id of the newer version. Default: the version in force. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -14593,14 +14737,14 @@ export interface operations {
     integrationsList: {
         parameters: {
             query?: {
-                /** @description Includes only resources of this kind. Default: all. */
-                type?: "all" | "organisation" | "workspace";
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Includes only integrations of the organization, or only those of a workspace. Default: all. */
+                type?: "all" | "organisation" | "workspace";
             };
             header?: never;
             path?: never;
@@ -14856,12 +15000,12 @@ export interface operations {
     providersList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -15102,16 +15246,16 @@ export interface operations {
     usagePoliciesList: {
         parameters: {
             query?: {
-                /** @description Includes only resources of this kind. Default: all. */
-                type?: "cost" | "tokens";
-                /** @description Includes only resources in this state. Default: all. */
-                status?: components["parameters"]["status"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Includes only limits in this state. Default: active. */
+                status?: components["parameters"]["status"];
+                /** @description Includes only budgets of this kind. Default: all. */
+                type?: "cost" | "tokens";
             };
             header?: never;
             path?: never;
@@ -15176,8 +15320,8 @@ export interface operations {
     usagePoliciesGet: {
         parameters: {
             query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: components["parameters"]["status"];
+                /** @description Finds the limit only in this state. Default: all. */
+                status?: "active" | "archived";
             };
             header?: never;
             path: {
@@ -15244,14 +15388,14 @@ export interface operations {
     usagePoliciesListEntities: {
         parameters: {
             query?: {
-                /** @description Includes only resources whose name contains this text, in any case. */
-                search?: string;
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "active" | "exhausted";
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only counters in this state. Default: all. */
+                status?: "active" | "exhausted";
+                /** @description Includes only counters whose group contains this text, in any case. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -15295,18 +15439,18 @@ export interface operations {
     ratePoliciesList: {
         parameters: {
             query?: {
-                /** @description Includes only limits with this window. Default: all. */
-                unit?: "rps" | "rpm" | "rph" | "rpd" | "rpw";
-                /** @description Includes only resources of this kind. Default: all. */
-                type?: "requests" | "tokens" | "concurrency";
-                /** @description Includes only resources in this state. Default: all. */
-                status?: components["parameters"]["status"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Includes only limits in this state. Default: active. */
+                status?: components["parameters"]["status"];
+                /** @description Includes only limits of this kind. Default: all. */
+                type?: "requests" | "tokens" | "concurrency";
+                /** @description Includes only limits with this window. Default: all. */
+                unit?: "rps" | "rpm" | "rph" | "rpd" | "rpw";
             };
             header?: never;
             path?: never;
@@ -15373,8 +15517,8 @@ export interface operations {
     ratePoliciesGet: {
         parameters: {
             query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: components["parameters"]["status"];
+                /** @description Finds the limit only in this state. Default: all. */
+                status?: "active" | "archived";
             };
             header?: never;
             path: {
@@ -15441,14 +15585,14 @@ export interface operations {
     guardrailsList: {
         parameters: {
             query?: {
-                /** @description Id of the organization. Optional, and must be the caller's own. */
-                organisation_id?: components["parameters"]["organisation_id"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Id of the organization. Optional, and must be the caller's own. */
+                organisation_id?: components["parameters"]["organisation_id"];
             };
             header?: never;
             path?: never;
@@ -15587,12 +15731,12 @@ export interface operations {
     legalHoldsList: {
         parameters: {
             query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "active" | "released";
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Includes only holds in this state. Default: all. */
+                status?: "active" | "released";
             };
             header?: never;
             path?: never;
@@ -15687,12 +15831,12 @@ export interface operations {
     limitStatusList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -15748,12 +15892,12 @@ export interface operations {
     logExportsList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -15951,12 +16095,12 @@ export interface operations {
     logExportFilesFile: {
         parameters: {
             query?: {
-                /** @description Signature of a signed link. */
-                signature?: string;
-                /** @description Creator of a signed link: `key.` or `user.` and an id. */
-                by?: string;
                 /** @description Time at which a signed link ends, in seconds since 1970. */
                 expires?: string;
+                /** @description Creator of a signed link: `key-` or `user-` and an id. */
+                by?: string;
+                /** @description Signature of a signed link. */
+                signature?: string;
             };
             header?: never;
             path: {
@@ -15985,8 +16129,6 @@ export interface operations {
     liveLogsWatch: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
@@ -16027,78 +16169,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -16121,16 +16269,6 @@ export interface operations {
     logsList: {
         parameters: {
             query?: {
-                /** @description Text to find in the bodies of requests and responses, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days. */
-                search?: string;
-                /** @description True counts the matching requests, up to 10,001. Default: false. */
-                include_total?: boolean;
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
-                /** @description Cursor from `next_cursor` of the previous page. Default: the first page. */
-                cursor?: string;
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
@@ -16171,78 +16309,92 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
+                /** @description Cursor from `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string;
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description True counts the matching requests, up to 10,001. Default: false. */
+                include_total?: boolean;
+                /** @description Text to find in the bodies of requests and responses, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -16370,12 +16522,12 @@ export interface operations {
     logViewsList: {
         parameters: {
             query?: {
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_id?: components["parameters"]["workspace_id"];
                 /** @description Number of the page, counted from 0. Default: 0. */
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_id?: components["parameters"]["workspace_id"];
             };
             header?: never;
             path?: never;
@@ -16509,16 +16661,10 @@ export interface operations {
     analyticsOverview: {
         parameters: {
             query?: {
-                /** @description Length of a data point. Default: chosen by the length of the time range. */
-                interval?: components["parameters"]["interval"];
-                /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
-                time_zone?: components["parameters"]["time_zone"];
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -16555,78 +16701,88 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Length of a data point. Default: chosen by the length of the time range. */
+                interval?: components["parameters"]["interval"];
+                /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
+                time_zone?: components["parameters"]["time_zone"];
             };
             header?: never;
             path?: never;
@@ -16649,14 +16805,10 @@ export interface operations {
     analyticsFacet: {
         parameters: {
             query?: {
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -16693,78 +16845,86 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
             };
             header?: never;
             path: {
@@ -16794,8 +16954,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -16832,78 +16990,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
             };
             header?: never;
             path?: never;
@@ -16937,22 +17101,10 @@ export interface operations {
     analyticsMetadataGroups: {
         parameters: {
             query?: {
-                /** @description Number of the page, counted from 0. Default: 0. */
-                current_page?: components["parameters"]["current_page"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
-                /** @description Columns of the response. Commas separate them. Default: all. */
-                columns?: components["parameters"]["columns"];
-                /** @description Column by which to sort. Default: `requests`. */
-                order_by?: components["parameters"]["order_by"];
-                /** @description Direction of the sort. Default: `desc`. */
-                order_by_type?: components["parameters"]["order_by_type"];
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -16989,78 +17141,94 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description Columns of the response. Commas separate them. Default: all. */
+                columns?: components["parameters"]["columns"];
+                /** @description Column by which to sort. Default: `requests`. */
+                order_by?: components["parameters"]["order_by"];
+                /** @description Direction of the sort. Default: `desc`. */
+                order_by_type?: components["parameters"]["order_by_type"];
             };
             header?: never;
             path: {
@@ -17118,10 +17286,12 @@ export interface operations {
                             p95_latency?: unknown;
                             /** @description 99th percentile of the latency in milliseconds. */
                             p99_latency?: unknown;
-                            /** @description Percentage of responses with a status below 400. */
+                            /** @description Percentage of responses with a status below 400 among the requests that the gateway did not refuse. Null if it refused all. */
                             success_rate?: unknown;
-                            /** @description Number of responses with a status of 400 or more. */
+                            /** @description Number of responses with a status of 400 or more, refusals of the gateway included. */
                             error_count?: unknown;
+                            /** @description Number of errors that are refusals of the gateway: it responded with its own error before or instead of a provider. */
+                            refusal_count?: unknown;
                             /** @description Percentage of responses from the cache. */
                             cache_hit_rate?: unknown;
                             /** @description Arrival of the last request. */
@@ -17138,22 +17308,10 @@ export interface operations {
     analyticsGroups: {
         parameters: {
             query?: {
-                /** @description Number of the page, counted from 0. Default: 0. */
-                current_page?: components["parameters"]["current_page"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
-                /** @description Columns of the response. Commas separate them. Default: all. */
-                columns?: components["parameters"]["columns"];
-                /** @description Column by which to sort. Default: `requests`. */
-                order_by?: components["parameters"]["order_by"];
-                /** @description Direction of the sort. Default: `desc`. */
-                order_by_type?: components["parameters"]["order_by_type"];
                 /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -17190,78 +17348,94 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description Columns of the response. Commas separate them. Default: all. */
+                columns?: components["parameters"]["columns"];
+                /** @description Column by which to sort. Default: `requests`. */
+                order_by?: components["parameters"]["order_by"];
+                /** @description Direction of the sort. Default: `desc`. */
+                order_by_type?: components["parameters"]["order_by_type"];
             };
             header?: never;
             path: {
@@ -17315,6 +17489,8 @@ export interface operations {
                             endpoint?: unknown;
                             /** @description What the cache did, if grouped by it. */
                             cache_status?: unknown;
+                            /** @description Name of the API key, also of a revoked one. Null if none was used, or if it does not exist. Absent in traces and live updates. */
+                            api_key_name?: unknown;
                             /** @description Number of requests. */
                             requests?: unknown;
                             /** @description Cost in US cents. */
@@ -17337,10 +17513,12 @@ export interface operations {
                             p95_latency?: unknown;
                             /** @description 99th percentile of the latency in milliseconds. */
                             p99_latency?: unknown;
-                            /** @description Percentage of responses with a status below 400. */
+                            /** @description Percentage of responses with a status below 400 among the requests that the gateway did not refuse. Null if it refused all. */
                             success_rate?: unknown;
-                            /** @description Number of responses with a status of 400 or more. */
+                            /** @description Number of responses with a status of 400 or more, refusals of the gateway included. */
                             error_count?: unknown;
+                            /** @description Number of errors that are refusals of the gateway: it responded with its own error before or instead of a provider. */
+                            refusal_count?: unknown;
                             /** @description Percentage of responses from the cache. */
                             cache_hit_rate?: unknown;
                             /** @description Arrival of the last request. */
@@ -17361,8 +17539,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -17399,78 +17575,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -17514,8 +17696,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -17552,78 +17732,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -17674,8 +17860,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -17712,78 +17896,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -17852,8 +18042,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -17890,78 +18078,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18012,8 +18206,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18050,78 +18242,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18165,8 +18363,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18203,78 +18399,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18331,8 +18533,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18369,78 +18569,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18469,8 +18675,19 @@ export interface operations {
                         summary?: {
                             /** @description Total over the time range. */
                             total?: number;
+                            refusals?: components["schemas"]["Refusals"];
                         };
-                        data_points?: components["schemas"]["DataPoints"];
+                        /** @description Values for each interval, or for each group. */
+                        data_points?: {
+                            /**
+                             * Format: date-time
+                             * @description Beginning of the interval.
+                             */
+                            timestamp?: string;
+                            /** @description Total in the interval or group. */
+                            total?: number;
+                            refusals?: components["schemas"]["Refusals"];
+                        }[];
                     };
                 };
             };
@@ -18484,8 +18701,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18522,78 +18737,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18620,8 +18841,8 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Percentage of all requests. */
-                            rate?: number;
+                            rate?: components["schemas"]["Rate"];
+                            refusals?: components["schemas"]["Refusals"];
                         };
                         /** @description Values for each interval, or for each group. */
                         data_points?: {
@@ -18630,8 +18851,8 @@ export interface operations {
                              * @description Beginning of the interval.
                              */
                             timestamp?: string;
-                            /** @description Percentage of all requests. */
-                            rate?: number;
+                            rate?: components["schemas"]["Rate"];
+                            refusals?: components["schemas"]["Refusals"];
                         }[];
                     };
                 };
@@ -18646,8 +18867,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18684,78 +18903,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18784,6 +19009,7 @@ export interface operations {
                         summary?: {
                             /** @description Total over the time range. */
                             total?: number;
+                            refusals?: components["schemas"]["Refusals"];
                         };
                         /** @description Values for each interval, or for each group. */
                         data_points?: {
@@ -18810,8 +19036,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -18848,78 +19072,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -18957,6 +19187,7 @@ export interface operations {
                             status_code?: number;
                             /** @description Number of requests. */
                             count?: number;
+                            refusals?: components["schemas"]["Refusals"];
                         }[];
                     };
                 };
@@ -18971,8 +19202,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19009,78 +19238,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19137,8 +19372,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19175,78 +19408,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19275,8 +19514,7 @@ export interface operations {
                         summary?: {
                             /** @description Total over the time range. */
                             total?: number;
-                            /** @description Percentage of all requests. */
-                            rate?: number;
+                            rate?: components["schemas"]["Rate"];
                         };
                         /** @description Values for each interval, or for each group. */
                         data_points?: {
@@ -19289,8 +19527,7 @@ export interface operations {
                             simple_hits?: number;
                             /** @description Number of responses from the semantic cache. */
                             semantic_hits?: number;
-                            /** @description Percentage of all requests. */
-                            rate?: number;
+                            rate?: components["schemas"]["Rate"];
                             /** @description What the simple cache saved until the end of the interval, in US cents. */
                             cumulative_simple_cache_savings?: number;
                             /** @description What the semantic cache saved until the end of the interval, in US cents. */
@@ -19309,8 +19546,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19347,78 +19582,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19471,8 +19712,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19509,78 +19748,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19623,8 +19868,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19661,78 +19904,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19781,8 +20030,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19819,78 +20066,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -19942,8 +20195,6 @@ export interface operations {
                 time_of_generation_min?: components["parameters"]["time_of_generation_min"];
                 /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
                 time_of_generation_max?: components["parameters"]["time_of_generation_max"];
-                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Input and output tokens together: the lowest to include. */
                 total_units_min?: components["parameters"]["total_units_min"];
                 /** @description Input and output tokens together: the highest to include. */
@@ -19980,78 +20231,84 @@ export interface operations {
                 has_feedback?: components["parameters"]["has_feedback"];
                 /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
-                status_code?: components["parameters"]["status_code"];
-                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
-                error_code?: components["parameters"]["error_code"];
-                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                cache_status?: components["parameters"]["cache_status"];
-                /** @description Id of the provider, such as `openai`. */
-                provider?: components["parameters"]["provider"];
-                /** @description Id of the model, percent-encoded. */
-                model?: components["parameters"]["model"];
-                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                ai_org_model?: components["parameters"]["ai_org_model"];
-                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
-                endpoint?: components["parameters"]["endpoint"];
-                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                ending?: components["parameters"]["ending"];
                 /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
                 api_key_id?: components["parameters"]["api_key_id"];
-                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
-                virtual_key?: components["parameters"]["virtual_key"];
-                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
-                config?: components["parameters"]["config"];
-                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
-                prompt_slug?: components["parameters"]["prompt_slug"];
-                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                user?: components["parameters"]["user"];
                 /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
                 user_id?: components["parameters"]["user_id"];
-                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                source?: components["parameters"]["source"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by id of the provider. Commas separate values, at most 100. */
+                provider?: components["parameters"]["provider"];
+                /** @description Includes requests by id of the model. Commas separate values, at most 100. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
                 /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description Includes requests by id of the span. Commas separate values, at most 100. */
                 span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                service_tier?: components["parameters"]["service_tier"];
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
-                not_status_code?: components["parameters"]["not_status_code"];
-                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
-                not_error_code?: components["parameters"]["not_error_code"];
-                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
-                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
                 /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
                 not_provider?: components["parameters"]["not_provider"];
                 /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
                 not_model?: components["parameters"]["not_model"];
-                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
-                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
                 /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
                 not_endpoint?: components["parameters"]["not_endpoint"];
-                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
-                not_ending?: components["parameters"]["not_ending"];
-                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
-                not_api_key_id?: components["parameters"]["not_api_key_id"];
-                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
-                not_virtual_key?: components["parameters"]["not_virtual_key"];
-                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
-                not_config?: components["parameters"]["not_config"];
                 /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
                 not_prompt_slug?: components["parameters"]["not_prompt_slug"];
-                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
-                not_user?: components["parameters"]["not_user"];
-                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
-                not_user_id?: components["parameters"]["not_user_id"];
-                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
-                not_source?: components["parameters"]["not_source"];
                 /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
                 not_trace_id?: components["parameters"]["not_trace_id"];
                 /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
                 not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by service tier, such as `flex`. Commas separate values, at most 100. */
+                not_service_tier?: components["parameters"]["not_service_tier"];
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
                 /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
                 not_metadata?: components["parameters"]["not_metadata"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
                 /** @description Length of a data point. Default: chosen by the length of the time range. */
                 interval?: components["parameters"]["interval"];
                 /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
@@ -20201,14 +20458,81 @@ export interface operations {
             default: components["responses"]["refusal"];
         };
     };
-    postChatCompletions: {
+    refusedCredentialsList: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description Includes only requests that were refused for this reason. */
+                reason?: "missing" | "malformed" | "unknown" | "expired" | "revoked" | "replaced" | "token" | "provider_key" | "throttled";
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedCredentialListDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    postChatCompletions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20217,11 +20541,45 @@ export interface operations {
     postCompletions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "prompt": "Hello"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20230,7 +20588,23 @@ export interface operations {
     postFimCompletions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20243,7 +20617,23 @@ export interface operations {
     postAgentsCompletions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20256,7 +20646,23 @@ export interface operations {
     getResponsesId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20272,7 +20678,23 @@ export interface operations {
     deleteResponsesId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20288,14 +20710,40 @@ export interface operations {
     postResponsesIdCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["opaque"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "input": "Hello"
+                 *     }
+                 */
+                "*/*": unknown;
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20304,7 +20752,23 @@ export interface operations {
     getResponsesIdInputItems: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20320,11 +20784,45 @@ export interface operations {
     postResponses: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "input": "Hello"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20333,7 +20831,23 @@ export interface operations {
     postResponsesCompact: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20346,11 +20860,51 @@ export interface operations {
     postMessages: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "max_tokens": 100,
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20359,11 +20913,50 @@ export interface operations {
     postMessagesCountTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20372,7 +20965,23 @@ export interface operations {
     postV1betaModelsModelGenerateContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20388,7 +20997,23 @@ export interface operations {
     postModelsModelGenerateContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20404,7 +21029,23 @@ export interface operations {
     postV1betaModelsModelStreamGenerateContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20420,7 +21061,23 @@ export interface operations {
     postModelsModelStreamGenerateContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20436,7 +21093,23 @@ export interface operations {
     postV1betaModelsModelCountTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20452,7 +21125,23 @@ export interface operations {
     postModelsModelCountTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20468,7 +21157,23 @@ export interface operations {
     postInteractions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20481,7 +21186,23 @@ export interface operations {
     postV1betaModelsModelEmbedContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20497,7 +21218,23 @@ export interface operations {
     postModelsModelEmbedContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20513,7 +21250,23 @@ export interface operations {
     postV1betaModelsModelBatchEmbedContents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20529,7 +21282,23 @@ export interface operations {
     postModelsModelBatchEmbedContents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id of the model. */
                 model: string;
@@ -20545,7 +21314,23 @@ export interface operations {
     postV2Chat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20558,7 +21343,23 @@ export interface operations {
     postV2Embed: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20571,7 +21372,23 @@ export interface operations {
     postV2Rerank: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20584,11 +21401,45 @@ export interface operations {
     postEmbeddings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "input": "Hello"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20597,11 +21448,49 @@ export interface operations {
     postRerank: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "query": "Hello",
+                 *       "documents": [
+                 *         "Hello",
+                 *         "Goodbye"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20610,11 +21499,45 @@ export interface operations {
     postModerations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "input": "Hello"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20623,7 +21546,23 @@ export interface operations {
     postOcr: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20636,11 +21575,45 @@ export interface operations {
     postImagesGenerations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "prompt": "A harbour at night"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20649,7 +21622,23 @@ export interface operations {
     postImagesEdits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20662,7 +21651,23 @@ export interface operations {
     postImagesVariations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20675,11 +21680,46 @@ export interface operations {
     postAudioSpeech: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["json"];
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "sandbox-1",
+                 *       "input": "Hello",
+                 *       "voice": "alloy"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.
+                     * @example sandbox-1
+                     */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];
@@ -20688,7 +21728,23 @@ export interface operations {
     postAudioTranscriptions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20701,7 +21757,23 @@ export interface operations {
     postAudioTranslations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20714,7 +21786,23 @@ export interface operations {
     getFiles: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20727,7 +21815,23 @@ export interface operations {
     postFiles: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20740,7 +21844,23 @@ export interface operations {
     getFilesId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20756,7 +21876,23 @@ export interface operations {
     deleteFilesId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20772,7 +21908,23 @@ export interface operations {
     getFilesIdContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20788,7 +21940,23 @@ export interface operations {
     getBatches: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20801,7 +21969,23 @@ export interface operations {
     postBatches: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20814,7 +21998,23 @@ export interface operations {
     getBatchesId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20830,7 +22030,23 @@ export interface operations {
     postBatchesIdCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20846,7 +22062,23 @@ export interface operations {
     getBatchesIdOutput: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20862,7 +22094,23 @@ export interface operations {
     getFineTuningJobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20875,7 +22123,23 @@ export interface operations {
     postFineTuningJobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20888,7 +22152,23 @@ export interface operations {
     getFineTuningJobsId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20904,7 +22184,23 @@ export interface operations {
     postFineTuningJobsIdCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20920,7 +22216,23 @@ export interface operations {
     postFineTuningJobsIdPause: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20936,7 +22248,23 @@ export interface operations {
     postFineTuningJobsIdResume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20952,7 +22280,23 @@ export interface operations {
     getFineTuningJobsIdEvents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20968,7 +22312,23 @@ export interface operations {
     getFineTuningJobsIdCheckpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -20984,7 +22344,23 @@ export interface operations {
     getVectorStores: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20997,7 +22373,23 @@ export interface operations {
     postVectorStores: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21010,7 +22402,23 @@ export interface operations {
     getVectorStoresId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21026,7 +22434,23 @@ export interface operations {
     postVectorStoresId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21042,7 +22466,23 @@ export interface operations {
     deleteVectorStoresId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21058,7 +22498,23 @@ export interface operations {
     postVectorStoresIdSearch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21074,7 +22530,23 @@ export interface operations {
     getVectorStoresIdFiles: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21090,7 +22562,23 @@ export interface operations {
     postVectorStoresIdFiles: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21106,7 +22594,23 @@ export interface operations {
     getVectorStoresIdFilesFileId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21124,7 +22628,23 @@ export interface operations {
     postVectorStoresIdFilesFileId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21142,7 +22662,23 @@ export interface operations {
     deleteVectorStoresIdFilesFileId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21160,7 +22696,23 @@ export interface operations {
     getVectorStoresIdFilesFileIdContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21178,7 +22730,23 @@ export interface operations {
     postVectorStoresIdFileBatches: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21194,7 +22762,23 @@ export interface operations {
     getVectorStoresIdFileBatchesBatchId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21212,7 +22796,23 @@ export interface operations {
     postVectorStoresIdFileBatchesBatchIdCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21230,7 +22830,23 @@ export interface operations {
     getVectorStoresIdFileBatchesBatchIdFiles: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21248,7 +22864,23 @@ export interface operations {
     postRealtimeClientSecrets: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21261,7 +22893,23 @@ export interface operations {
     postRealtimeSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21274,7 +22922,23 @@ export interface operations {
     postRealtimeTranscriptionSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21287,7 +22951,23 @@ export interface operations {
     postRealtimeCalls: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21300,7 +22980,23 @@ export interface operations {
     postRealtimeCallsIdAccept: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21316,7 +23012,23 @@ export interface operations {
     postRealtimeCallsIdHangup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21332,7 +23044,23 @@ export interface operations {
     postRealtimeCallsIdRefer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21348,7 +23076,23 @@ export interface operations {
     postRealtimeCallsIdReject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21364,7 +23108,23 @@ export interface operations {
     getRealtime: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21377,7 +23137,23 @@ export interface operations {
     getModels: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21390,7 +23166,23 @@ export interface operations {
     getModelsId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
@@ -21406,7 +23198,23 @@ export interface operations {
     deleteModelsId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Id of a provider: one of the 125 that `GET /v1/provider-catalog` lists. All but `sandbox` need their key in `Authorization`. Leave it out if a virtual key, a config or the model names the target.
+                 * @example sandbox
+                 */
+                "x-gateway-provider"?: components["parameters"]["x-gateway-provider"];
+                /** @description Slug of a virtual key: stored credentials of a provider, with their limits. */
+                "x-gateway-virtual-key"?: components["parameters"]["x-gateway-virtual-key"];
+                /** @description Slug or id of a routing config, or the document itself as JSON. */
+                "x-gateway-config"?: components["parameters"]["x-gateway-config"];
+                /** @description Base URL of a private host that speaks the interface of the provider. Only beside `x-gateway-provider`. */
+                "x-gateway-custom-host"?: components["parameters"]["x-gateway-custom-host"];
+                /** @description Id that joins several requests in the request log. */
+                "x-gateway-trace-id"?: components["parameters"]["x-gateway-trace-id"];
+                /** @description JSON object of labels for filters, analytics and conditions, such as `{"team":"checkout"}`. */
+                "x-gateway-metadata"?: components["parameters"]["x-gateway-metadata"];
+            };
             path: {
                 /** @description Id at the provider. */
                 id: string;
