@@ -22,7 +22,7 @@ describe('StopRequests', () => {
     ['SIGHUP', true],
   ])('%s requests a stop; without the delay for load balancers: %s', async (signal, immediate) => {
     signals.emit(signal);
-    await stop.asked();
+    await stop.requested();
 
     expect(stop.signal.aborted).toBe(true);
     expect(stop.immediate).toBe(immediate);

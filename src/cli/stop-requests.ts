@@ -35,7 +35,7 @@ export class StopRequests {
   }
 
   /** Waits for the first request. */
-  async asked(): Promise<void> {
+  async requested(): Promise<void> {
     if (this.signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -111,10 +111,10 @@ class Supervisor {
 
     notice(startingText(settings));
     fleet.release();
-    await Promise.race([fleet.ready(), stop.asked()]);
+    await Promise.race([fleet.ready(), stop.requested()]);
     if (stop.signal.aborted) return;
     this.#announce(address, made);
-    await stop.asked();
+    await stop.requested();
   }
 
   /** The database, embedded or not, may be unavailable for a while. */
@@ -128,7 +128,7 @@ class Supervisor {
     const made = await prepareOrServeWithout(preparation, settings, async () => {
       await giveDatabaseUrl(settings.dataDir, preparation.url);
       this.#goOn();
-      await Promise.race([fleet.serveWithoutDatabase(), stop.asked()]);
+      await Promise.race([fleet.serveWithoutDatabase(), stop.requested()]);
       const { baseUrl: address } = preparation;
       logger.info(
         { address, start_ms: Math.round(performance.now()) },

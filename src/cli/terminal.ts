@@ -60,13 +60,13 @@ export class ProgressBar {
 
   show(done: number, total: number): void {
     const share = total === 0 ? 1 : done / total;
-    const told = `${this.what}: ${Math.floor(share * PERCENT)} % (${done} of ${total})`;
+    const progressLine = `${this.what}: ${Math.floor(share * PERCENT)} % (${done} of ${total})`;
     if (process.stderr.isTTY) {
       const filled = Math.round(share * BAR_WIDTH);
-      write(STDERR, `\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${told}`);
+      write(STDERR, `\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${progressLine}`);
     } else if (Math.floor(share * 10) > this.#tenth) {
       this.#tenth = Math.floor(share * 10);
-      complain(told);
+      complain(progressLine);
     }
   }
 

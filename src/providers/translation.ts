@@ -175,10 +175,10 @@ export interface ClientShape {
   /** The client's request in the hub's format. Throws `AppError('invalid_request' | 'parameter_unsupported')`. */
   request(body: Json, context: Context): Json;
   /** The hub's response in the client's format. `asked` is the client's own request, parts of which some formats repeat. */
-  answer(hub: Json, asked: Json, context: Context): Json;
+  answer(hub: Json, hubRequest: Json, context: Context): Json;
   /** The whole body of an error response, in the client's format. */
   error(error: HubError, status: number): Json;
-  open(asked: Json, context: Context): ChunkTranslator;
+  open(hubRequest: Json, context: Context): ChunkTranslator;
 }
 
 /** The state of one stream on its way from the hub to the client. */

@@ -191,8 +191,8 @@ function nearest<T>(
 
 const SLUG = /^@([^/]+)\/(.+)$/;
 
-function placeOf(config: RoutingConfig, asked: string | null, request: RoutedRequest): ExplainedPlace {
-  const { slug, model } = namedIn(asked);
+function placeOf(config: RoutingConfig, reference: string | null, request: RoutedRequest): ExplainedPlace {
+  const { slug, model } = namedIn(reference);
   const said = listed(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
   return said?.startsWith('@')
     ? { virtual_key: said.slice(1), provider: null, model }
@@ -218,7 +218,7 @@ function headerOf({ headers }: RoutedRequest, name: string): string | null {
 }
 
 /** A model may name its provider, `@slug/model`. */
-function namedIn(asked: string | null): { readonly slug: string | null; readonly model: string | null } {
-  const named = SLUG.exec(asked ?? '');
-  return named ? { slug: named[1] ?? null, model: named[2] ?? null } : { slug: null, model: asked };
+function namedIn(reference: string | null): { readonly slug: string | null; readonly model: string | null } {
+  const named = SLUG.exec(reference ?? '');
+  return named ? { slug: named[1] ?? null, model: named[2] ?? null } : { slug: null, model: reference };
 }

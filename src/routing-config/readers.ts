@@ -69,17 +69,17 @@ export function object<T>(fields: Readers<T>, required: readonly (keyof T & stri
   return (value, at) => {
     if (!isObject(value)) return at.refuse('must be an object');
     const read: Record<string, unknown> = {};
-    const said = new Set<string>();
+    const seen = new Set<string>();
     for (const [key, item] of Object.entries(value)) {
       const name = nameIn(known, key);
       if (name === null) at.at(key).refuse(`is not a known field${didYouMean(key, Object.keys(known))}`);
-      else if (said.has(name)) at.at(key).refuse('is given in two spellings');
+      else if (seen.has(name)) at.at(key).refuse('is given in two spellings');
       else if (item != null) {
-        said.add(name);
+        seen.add(name);
         read[name] = known[name]?.(item, at.at(key));
       }
     }
-    for (const name of required) if (!said.has(name)) at.at(name).refuse('is missing');
+    for (const name of required) if (!seen.has(name)) at.at(name).refuse('is missing');
     return read as T;
   };
 }

@@ -187,7 +187,7 @@ export class AdminRelay {
       response.destroy();
       return;
     }
-    if (canBeAskedAgain(upstream, request)) return this.handle(request, response);
+    if (isRetryable(upstream, request)) return this.handle(request, response);
     logger.warn({ err: error }, 'The administration stopped before it responded.');
     const detail = 'it stopped before it responded. Check whether the change was made before you try again';
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
@@ -240,7 +240,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** A kept connection may break just as a request is sent on it. A request without side effects is retried on another. */
-function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessage): boolean {
+function isRetryable({ reusedSocket }: ClientRequest, request: IncomingMessage): boolean {
   return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 

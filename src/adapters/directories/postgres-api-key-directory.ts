@@ -38,10 +38,10 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
     super();
     const workspaceAges: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: options.staleKeysMs };
     this.cache = new RefreshingCache({
-      load: (asked) => this.load(asked),
+      load: (presented) => this.load(presented),
       open: knownKey,
       question: BY_HASH,
-      lasting: (asked) => this.digestOf(asked),
+      lasting: (presented) => this.digestOf(presented),
       idOf: ({ principal }) => principal.apiKeyId ?? '',
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
@@ -70,13 +70,13 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
     }
   }
 
-  private async load(asked: PresentedSecret): Promise<ApiKeyRow | null> {
-    const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(asked)]);
+  private async load(presented: PresentedSecret): Promise<ApiKeyRow | null> {
+    const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(presented)]);
     return row ?? null;
   }
 
-  private digestOf(asked: PresentedSecret): Buffer {
-    return typeof asked === 'string' ? hashApiKey(this.options.pepper, asked) : asked;
+  private digestOf(presented: PresentedSecret): Buffer {
+    return typeof presented === 'string' ? hashApiKey(this.options.pepper, presented) : presented;
   }
 }
 

@@ -77,7 +77,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     super();
     const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs };
     this.cache = new RefreshingCache({
-      load: (asked) => this.load(asked),
+      load: (lookup) => this.load(lookup),
       open: (row) => this.open(row),
       question: BY_NAME,
       idOf: ({ id }) => id,

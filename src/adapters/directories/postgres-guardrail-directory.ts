@@ -60,7 +60,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
     super();
     const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs };
     this.cache = new RefreshingCache({
-      load: (asked) => this.load(asked),
+      load: (lookup) => this.load(lookup),
       open: (row) => ({ id: row.id, opened: this.open(row) }),
       question: BY_NAME,
       idOf: ({ id }) => id,

@@ -95,7 +95,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     super();
     const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
-      load: (asked) => this.load(asked),
+      load: (lookup) => this.load(lookup),
       open: (row) => this.found(row),
       question: BY_SLUG,
       idOf: ({ id }) => id,

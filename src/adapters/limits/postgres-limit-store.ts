@@ -31,9 +31,9 @@ export class PostgresLimitStore extends LimitStore {
     super();
   }
 
-  override async take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
-    const answers = await answerApart(asks, (some) => this.takeAll(some), isFaultOfData);
-    const healed = answers.map((answer, at) => this.healed(answer, asks[at]));
+  override async take(requests: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    const answers = await answerApart(requests, (some) => this.takeAll(some), isFaultOfData);
+    const healed = answers.map((answer, at) => this.healed(answer, requests[at]));
     return Promise.all(healed);
   }
 
@@ -49,10 +49,10 @@ export class PostgresLimitStore extends LimitStore {
     );
   }
 
-  private async takeAll(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
+  private async takeAll(requests: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
     const rows = await this.database.query<Record<Column, string>>(
       'SELECT granted, free, retry_ms, others, step FROM lease_limits($1, $2) ORDER BY place',
-      [this.holder, JSON.stringify(asks.map((ask) => askRow(ask, this.slotLease)))],
+      [this.holder, JSON.stringify(requests.map((ask) => askRow(ask, this.slotLease)))],
     );
     return rows.map(({ granted, free, retry_ms, others, step }) => ({
       granted: Number(granted),

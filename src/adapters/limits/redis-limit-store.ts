@@ -76,8 +76,8 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     return this.budgets.holder;
   }
 
-  override take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
-    return answerApart(asks, (some) => this.takeAll(some), isOfTheCommand);
+  override take(requests: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    return answerApart(requests, (some) => this.takeAll(some), isOfTheCommand);
   }
 
   override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
@@ -102,8 +102,8 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     );
   }
 
-  private async takeAll(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
-    const args = asks.flatMap(({ limit, debt, first, need, spare, holds, call }) => [
+  private async takeAll(requests: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    const args = requests.flatMap(({ limit, debt, first, need, spare, holds, call }) => [
       limit.kind,
       limit.amount,
       limit.windowMs,
@@ -114,7 +114,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       holds,
       call,
     ]);
-    const keys = this.keysOf(asks);
+    const keys = this.keysOf(requests);
     const replies = await answerOf(
       this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
       this.answerMs,

@@ -44,8 +44,8 @@ function withExclusion(source: string): NamePattern | null {
   const rest = body.slice(end + 1);
   if (end < 0 || endOfWhole(rest, '|') >= 0) return null;
   const excluded = linearPattern(`^(?:${body.slice(0, end)})`);
-  const wanted = linearPattern(`^(?:${rest})`);
-  return { test: (name) => wanted.test(name) && !excluded.test(name) };
+  const expression = linearPattern(`^(?:${rest})`);
+  return { test: (name) => expression.test(name) && !excluded.test(name) };
 }
 
 /** The first `mark` that follows a whole pattern, so that it is neither escaped nor within a class or a group; -1 without one. */

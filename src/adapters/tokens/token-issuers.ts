@@ -55,7 +55,7 @@ export class TokenIssuers {
   private readonly cache: RefreshingCache<string, Rows, IssuerOrganizations>;
   private readonly known = new Set<string>();
   private second = 0;
-  private asked = 0;
+  private lookups = 0;
 
   /** `staleMs`: how long they are served while the database is unavailable. */
   constructor(
@@ -97,8 +97,8 @@ export class TokenIssuers {
   private mayAsk(issuer: string): boolean {
     if (this.known.has(issuer)) return true;
     const second = Math.floor(performance.now() / 1000);
-    if (second !== this.second) [this.second, this.asked] = [second, 0];
-    return ++this.asked <= UNKNOWN_PER_SECOND;
+    if (second !== this.second) [this.second, this.lookups] = [second, 0];
+    return ++this.lookups <= UNKNOWN_PER_SECOND;
   }
 
   private async load(issuer: string): Promise<Rows | null> {

@@ -88,7 +88,7 @@ export class TokenSubjects {
     staleMs: number,
   ) {
     this.cache = new RefreshingCache({
-      load: (asked) => this.load(asked),
+      load: (lookup) => this.load(lookup),
       open: (row) => ({ row, subject: subjectIn(row) }),
       question: SUBJECT,
       idOf: ({ row }) => row.organization_id,
@@ -116,8 +116,8 @@ export class TokenSubjects {
     return found?.subject ?? unknownSubject(organizationId);
   }
 
-  private async load(asked: SubjectLookup): Promise<Row | null> {
-    const { organizationId, user, workspace } = asked;
+  private async load(lookup: SubjectLookup): Promise<Row | null> {
+    const { organizationId, user, workspace } = lookup;
     const email = user === null ? null : (normalizeEmail(user) ?? user);
     const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
     const [row] = await this.database.query<Row>(SUBJECT, [organizationId, ...named]);

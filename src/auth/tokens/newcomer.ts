@@ -46,10 +46,10 @@ interface NewcomerClaims {
  * For a token whose `user` does not exist in the organization. Throws an `UnknownPerson` if the user is to be created, and refuses with
  * `forbidden` if unknown users are refused; otherwise the token acts as a service.
  */
-export function checkUnknown(user: string | null, told: NewcomerClaims): void {
-  const { unknownPeople } = told.rules.newcomers ?? DEFAULT_NEWCOMERS;
+export function checkUnknown(user: string | null, newcomerClaims: NewcomerClaims): void {
+  const { unknownPeople } = newcomerClaims.rules.newcomers ?? DEFAULT_NEWCOMERS;
   const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
-  if (email !== null) throw new UnknownPerson(newcomerOf(email, told));
+  if (email !== null) throw new UnknownPerson(newcomerOf(email, newcomerClaims));
   if (unknownPeople === 'refuse')
     throw new AppError('forbidden', { detail: 'the token names a user who is not in the organization' });
 }

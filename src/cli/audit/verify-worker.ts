@@ -17,7 +17,7 @@ export interface PartJob {
 /** Messages of a thread: the number of correct records so far, and finally its result. */
 export type PartNews = { readonly records: number } | { readonly report: ChainReport };
 
-const tell = (news: PartNews): void => parentPort?.postMessage(news);
+const report = (news: PartNews): void => parentPort?.postMessage(news);
 
 /** Checks one part of a chain, in a separate thread. */
 async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): Promise<void> {
@@ -28,8 +28,8 @@ async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): 
   await client.connect();
   try {
     const seal = new AuditSeal(new Secret(sealKey));
-    const onProgress = (records: number): void => tell({ records });
-    tell({ report: await verifyChain({ client, seal, organizationId, snapshot, onProgress }, part) });
+    const onProgress = (records: number): void => report({ records });
+    report({ report: await verifyChain({ client, seal, organizationId, snapshot, onProgress }, part) });
   } finally {
     await client.end();
   }

@@ -73,14 +73,14 @@ function explainPassword(error: unknown): never {
  */
 export async function awaitInstallation(preparation: Preparation): Promise<void> {
   const { url, secrets, server, signal, notice } = preparation;
-  for (let isTold = false; ; isTold = true) {
+  for (let isReported = false; ; isReported = true) {
     const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
     if (populated && pending.length === 0) return;
     if (server)
       throw new LauncherError(
         'A worker cannot start on an empty data folder. Set DATABASE_URL to the database that the API nodes use, or start with GATEHOUSE_ROLE=all.',
       );
-    if (!isTold)
+    if (!isReported)
       notice('Waiting for an API node to prepare the installation: start one with GATEHOUSE_ROLE=api.');
     await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }

@@ -64,7 +64,7 @@ function outageText({ url }: Preparation, newest: number): string {
 /** Keeps trying after any error, because requests are being served. Logs an error only when it changes. */
 async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | null> {
   const { signal } = preparation;
-  let said = '';
+  let reported = '';
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
     await sleep(retryMs, undefined, { signal });
     try {
@@ -78,8 +78,9 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
     } catch (error) {
       signal.throwIfAborted();
       const { message } = error as Error;
-      if (message !== said) logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
-      said = message;
+      if (message !== reported)
+        logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
+      reported = message;
     }
   }
 }

@@ -21,8 +21,8 @@ export interface DeclaredChange {
 }
 
 /** Differences in the wanted fields; other fields are ignored. */
-function differing(current: JsonRecord, wanted: JsonRecord): Difference[] {
-  return Object.entries(wanted).flatMap(([name, value]) => differences(current[name], value, `/${name}`));
+function differing(current: JsonRecord, declared: JsonRecord): Difference[] {
+  return Object.entries(declared).flatMap(([name, value]) => differences(current[name], value, `/${name}`));
 }
 
 /** A resource in the file that does not exist yet. Hidden fields are sent but not shown. */
@@ -35,13 +35,13 @@ export function made(what: string, path: string, shown: JsonRecord, hidden: Json
 export function changed(
   { what, path }: { readonly what: string; readonly path: string },
   current: JsonRecord,
-  wanted: JsonRecord,
+  declared: JsonRecord,
   hidden: JsonRecord = {},
 ): DeclaredChange[] {
-  const found = differing(current, wanted);
+  const found = differing(current, declared);
   if (found.length === 0) return [];
   const names = new Set(found.map((difference) => difference.path.split('/')[1]));
-  const body = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.has(name)));
+  const body = Object.fromEntries(Object.entries(declared).filter(([name]) => names.has(name)));
   return [
     {
       what,

@@ -60,11 +60,11 @@ const NO_SUCH_ID = 'is not the id of an API key with that name, type and workspa
 function changesOf(key: DeclaredApiKey, current: JsonRecord): DeclaredChange[] {
   const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();
   const scopes = sorted(new Set(key.scopes));
-  const wanted = { ...given({ description: key.description, scopes }), ...limitsIn(key) };
+  const target = { ...given({ description: key.description, scopes }), ...limitsIn(key) };
   const path = `/v1/api-keys/${String(current.id)}`;
   return changed(
     { what: `API key "${key.name}"`, path },
     { ...current, scopes: sorted(current.scopes), ...limitsIn(current) },
-    wanted,
+    target,
   );
 }

@@ -48,37 +48,37 @@ const OTHERS = RESOURCES.filter(({ section }) => section !== 'guardrails');
 /** If anything differs, sends the complete setup, on condition that the compared state is still current. */
 async function planSignedTokens(
   planning: PlanningContext,
-  wanted: DeclaredSignedTokens,
+  declared: DeclaredSignedTokens,
 ): Promise<DeclaredChange[]> {
   const what = 'signed tokens';
   const { path } = SIGNED_TOKENS;
   const current = await planning.find(path);
-  if (!current) return [{ ...made(what, path, given(wanted)), method: 'PUT' }];
+  if (!current) return [{ ...made(what, path, given(declared)), method: 'PUT' }];
   const ifMatch = entityTagOf(current);
-  return changed({ what, path }, current, given(wanted)).map((change) => ({
+  return changed({ what, path }, current, given(declared)).map((change) => ({
     ...change,
     ifMatch,
-    body: () => given(wanted),
+    body: () => given(declared),
   }));
 }
 
 async function planOrganization(
   planning: PlanningContext,
-  wanted: DeclaredOrganization,
+  declared: DeclaredOrganization,
 ): Promise<DeclaredChange[]> {
-  for (const [index, provider] of (wanted.allowed_providers ?? []).entries())
+  for (const [index, provider] of (declared.allowed_providers ?? []).entries())
     planning.judge(['organization', 'allowed_providers', index], () => providerOf(provider));
   const current = await planning.client.send('GET', '/v1/admin/organisation');
-  const { security_settings: switches } = wanted;
+  const { security_settings: switches } = declared;
   // Switches that the file omits stay unchanged.
   const merged = switches && { ...(current.security_settings as JsonRecord | null), ...switches };
-  const body = given({ ...wanted, ...(switches === undefined ? {} : { security_settings: merged }) });
+  const body = given({ ...declared, ...(switches === undefined ? {} : { security_settings: merged }) });
   return changed({ what: 'organization', path: '/v1/admin/organisation' }, current, body);
 }
 
 async function planWorkspace(
   planning: PlanningContext,
-  { name, id, ...said }: DeclaredWorkspace,
+  { name, id, ...fields }: DeclaredWorkspace,
   index: number,
 ): Promise<DeclaredChange[]> {
   const known = await planning.workspaces();
@@ -95,12 +95,12 @@ async function planWorkspace(
   }
   planning.nameWorkspace(name, current ? String(current.id) : null);
   const what = `workspace "${name}"`;
-  const wanted = { ...given(said), ...limitsIn(said) };
+  const declared = { ...given(fields), ...limitsIn(fields) };
   if (current) {
     const path = `/v1/admin/workspaces/${String(current.id)}`;
-    return changed({ what, path }, { ...current, ...limitsIn(current) }, wanted);
+    return changed({ what, path }, { ...current, ...limitsIn(current) }, declared);
   }
-  return [{ ...made(what, '/v1/admin/workspaces', { name, ...wanted }), makesWorkspace: name }];
+  return [{ ...made(what, '/v1/admin/workspaces', { name, ...declared }), makesWorkspace: name }];
 }
 
 /** Sequential, so as not to overload the administration. Skips invalid entries. */

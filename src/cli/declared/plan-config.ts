@@ -19,7 +19,7 @@ export async function planConfig(
   const what = `config "${slug}"`;
   const place = ['configs', index, 'workspace'];
   const current = await planning.find(`/v1/configs/${slug}`);
-  const wanted = given({
+  const target = given({
     name,
     config,
     status,
@@ -28,11 +28,11 @@ export async function planConfig(
   if (current) {
     const data = current.data as JsonRecord;
     await planning.checkStays(data, workspace, place);
-    return changed({ what, path: `/v1/configs/${slug}` }, data, wanted);
+    return changed({ what, path: `/v1/configs/${slug}` }, data, target);
   }
   if (status === 'archived')
     planning.note(['configs', index, 'status'], 'cannot be "archived" for a config that does not exist yet');
-  const body = { slug, name: name ?? slug, ...given({ config, is_default: wanted.is_default }) };
+  const body = { slug, name: name ?? slug, ...given({ config, is_default: target.is_default }) };
   return [await planning.madeIn(workspace, place, made(what, '/v1/configs', body))];
 }
 

@@ -37,8 +37,8 @@ class PlannedEntry {
     if (!current) return this.make(what, entry);
     const now = entryOf(resource, current);
     this.checkFixed(entry, now, (current.workspace_id ?? null) === place);
-    const wanted = given(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
-    return changed({ what, path: pathOf(resource, current) }, now, wanted);
+    const target = given(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
+    return changed({ what, path: pathOf(resource, current) }, now, target);
   }
 
   private checkFixed(entry: Entry, now: JsonRecord, isInPlace: boolean): void {

@@ -19,17 +19,17 @@ export async function planVirtualKey(
   index: number,
 ): Promise<DeclaredChange[]> {
   const { slug, workspace, key: source, ...fields } = key;
-  const wanted = wantedOf(fields);
+  const declared = wantedOf(fields);
   const what = `virtual key "${slug}"`;
   const place = ['virtual_keys', index, 'workspace'];
   const current = await planning.find(`/v1/virtual-keys/${slug}`);
   if (current) await planning.checkStays(current, workspace, place);
-  const secret = await secretFor(planning, { key, source, current, index }, wanted);
+  const secret = await secretFor(planning, { key, source, current, index }, declared);
   if (current) {
     const now = { ...current, ...limitsIn(current) };
-    return changed({ what, path: `/v1/virtual-keys/${slug}` }, now, wanted, { key: secret });
+    return changed({ what, path: `/v1/virtual-keys/${slug}` }, now, declared, { key: secret });
   }
-  const shown = { name: key.name ?? slug, ...wanted };
+  const shown = { name: key.name ?? slug, ...declared };
   const change = made(what, '/v1/virtual-keys', { slug, ...shown }, { key: secret });
   return [await planning.madeIn(workspace, place, change)];
 }
@@ -52,12 +52,12 @@ function wantedOf({
 async function secretFor(
   planning: PlanningContext,
   judged: JudgedVirtualKey,
-  wanted: JsonRecord,
+  declared: JsonRecord,
 ): Promise<string | undefined> {
   const { key, source, current, index } = judged;
   const isFitting = checkDestination(planning, judged);
   const isNeeded =
-    current === null || ['provider', 'custom_host'].some((name) => isOther(current, wanted, name));
+    current === null || ['provider', 'custom_host'].some((name) => isOther(current, declared, name));
   if (!isNeeded) return undefined;
   const secret = source && (await planning.secretFrom(source, ['virtual_keys', index, 'key']));
   if (isFitting && (!source || secret !== undefined))
@@ -82,7 +82,7 @@ const ANY_ADDRESS = { checkDestination: (): void => undefined };
 
 /** Provider, address and account of the key after the change. False, with a mistake noted, when they do not match. */
 function checkDestination(planning: PlanningContext, { key, current, index }: JudgedVirtualKey): boolean {
-  const wanted: WantedDestination = {
+  const declared: WantedDestination = {
     provider: key.provider,
     customHost:
       key.custom_host === undefined ? ((current?.custom_host as string | null) ?? null) : key.custom_host,
@@ -92,11 +92,11 @@ function checkDestination(planning: PlanningContext, { key, current, index }: Ju
   if (!planning.judge([...place, 'provider'], () => providerOf(key.provider))) return false;
   const { custom_host: host } = key;
   if (host != null && !planning.judge([...place, 'custom_host'], () => parseDestination(host))) return false;
-  return planning.judge(place, () => readDestination(wanted, ANY_ADDRESS));
+  return planning.judge(place, () => readDestination(declared, ANY_ADDRESS));
 }
 
-const isOther = (current: JsonRecord, wanted: JsonRecord, name: string): boolean =>
-  name in wanted && (current[name] ?? null) !== (wanted[name] ?? null);
+const isOther = (current: JsonRecord, declared: JsonRecord, name: string): boolean =>
+  name in declared && (current[name] ?? null) !== (declared[name] ?? null);
 
 /** As the administration stores it. */
 function canonicalUrl(text: string): string {

@@ -51,7 +51,7 @@ export class ExportLinks {
   }
 
   private sign({ exportId, by, expires }: ExportLink): Buffer {
-    const said = ['export-link', exportId, ...by, expires].join('\n');
-    return createHmac('sha256', this.pepper).update(said).digest();
+    const signed = ['export-link', exportId, ...by, expires].join('\n');
+    return createHmac('sha256', this.pepper).update(signed).digest();
   }
 }

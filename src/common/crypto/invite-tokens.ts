@@ -44,8 +44,8 @@ export class InviteTokens {
   }
 
   private hashOf({ id, organizationId, email }: InvitePurpose, token: Secret): Buffer {
-    const said = ['invite', id, organizationId, email, token.reveal()].join('\n');
-    return createHmac('sha256', this.pepper).update(said).digest();
+    const signed = ['invite', id, organizationId, email, token.reveal()].join('\n');
+    return createHmac('sha256', this.pepper).update(signed).digest();
   }
 }
 

@@ -11,7 +11,7 @@ let lastId = 0;
 export function startMetrics(): void {
   collectDefaultMetrics({ prefix: 'gatehouse_' });
   process.on('message', (message) => {
-    if (isSupervisorMessage(message)) hear(message);
+    if (isSupervisorMessage(message)) receive(message);
   });
 }
 
@@ -31,7 +31,7 @@ export async function metricsText(): Promise<string> {
 
 export const METRICS_CONTENT_TYPE = register.contentType;
 
-function hear(message: SupervisorMessage): void {
+function receive(message: SupervisorMessage): void {
   if (message.type === 'metrics:merged') waiting.get(message.id)?.(message.text);
   if (message.type === 'metrics:collect') void give(message.id);
 }

@@ -7,12 +7,12 @@ const SHORTEST_PART = 3;
 /**
  * The known names nearest to `asked`, all at the same distance; none if nothing is near. Compares every name, so use it for errors only.
  */
-export function nearestNames(asked: string, known: Iterable<string>): readonly string[] {
-  const wanted = plain(asked);
-  const allowed = Math.min(MOST_ERRORS, Math.floor(wanted.length / 3));
+export function nearestNames(unknown: string, known: Iterable<string>): readonly string[] {
+  const sought = plain(unknown);
+  const allowed = Math.min(MOST_ERRORS, Math.floor(sought.length / 3));
   const near: { name: string; distance: number }[] = [];
   for (const name of known) {
-    const distance = distanceOf(wanted, plain(name));
+    const distance = distanceOf(sought, plain(name));
     if (distance <= allowed) near.push({ name, distance });
   }
   const least = Math.min(...near.map(({ distance }) => distance));
@@ -24,8 +24,8 @@ export function nearestNames(asked: string, known: Iterable<string>): readonly s
 }
 
 /** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty without a near name. */
-export const didYouMean = (asked: string, known: Iterable<string>): string =>
-  suggestion(nearestNames(asked, known).map((name) => `"${name}"`));
+export const didYouMean = (unknown: string, known: Iterable<string>): string =>
+  suggestion(nearestNames(unknown, known).map((name) => `"${name}"`));
 
 /** ` (did you mean /v1/logs or /v1/configs?)`; empty without candidates. */
 export function suggestion(candidates: readonly string[]): string {
@@ -60,13 +60,13 @@ const plain = (name: string): string =>
 /** Whether `words` are whole words of a name. */
 const hasWords = (name: string, words: string): boolean => `-${name}-`.includes(`-${words}-`);
 
-function distanceOf(wanted: string, name: string): number {
-  if (wanted === name) return 0;
-  const part = wanted.length < name.length ? wanted : name;
-  if (part.length >= SHORTEST_PART && (hasWords(wanted, name) || hasWords(name, wanted))) return CONTAINED;
+function distanceOf(sought: string, name: string): number {
+  if (sought === name) return 0;
+  const part = sought.length < name.length ? sought : name;
+  if (part.length >= SHORTEST_PART && (hasWords(sought, name) || hasWords(name, sought))) return CONTAINED;
   // The difference in length alone is too large, and long names would cost the most.
-  if (Math.abs(wanted.length - name.length) > MOST_ERRORS) return Infinity;
-  return editDistance(wanted, name);
+  if (Math.abs(sought.length - name.length) > MOST_ERRORS) return Infinity;
+  return editDistance(sought, name);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string alignment). */

@@ -26,8 +26,8 @@ export function matroskaMs(bytes: Buffer): number | null {
   const info = find(bytes, segment, INFO);
   const scale = info && find(bytes, info, TIMESTAMP_SCALE);
   const msPerTick = (scale ? unsigned(bytes, scale) : NANO_PER_MS) / NANO_PER_MS;
-  const told = info && find(bytes, info, DURATION);
-  const duration = told ? float(bytes, told) : 0;
+  const durationElement = info && find(bytes, info, DURATION);
+  const duration = durationElement ? float(bytes, durationElement) : 0;
   return Math.max(duration, lastCluster(bytes, duration === 0)) * msPerTick;
 }
 
@@ -39,10 +39,10 @@ function lastCluster(bytes: Buffer, isEnd: boolean): number {
   return timestamp ? unsigned(bytes, timestamp) + (isEnd ? CLUSTER_TICKS_MAX : 0) : 0;
 }
 
-function find(bytes: Buffer, { from, to }: Element, wanted: number): Element | null {
+function find(bytes: Buffer, { from, to }: Element, id: number): Element | null {
   for (let at = from; at < Math.min(to, bytes.length);) {
     const element = elementAt(bytes, at);
-    if (element.id === wanted) return element;
+    if (element.id === id) return element;
     at = element.to;
   }
   return null;

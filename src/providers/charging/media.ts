@@ -100,11 +100,11 @@ export const transcriptsCharge: ChargeRule = {
     const { body } = request;
     if (ADDRESSES.some((name) => (body[name] ?? '') !== '')) return null;
     const ms = soundMs(request);
-    const heard = Math.ceil((ms / 1_000) * HEARD_TOKENS_PER_SECOND);
+    const tokens = Math.ceil((ms / 1_000) * HEARD_TOKENS_PER_SECOND);
     const written = Math.ceil((ms / 1_000) * WRITTEN_TOKENS_PER_SECOND) + WRITTEN_TOKENS_LEAST;
     return [
       { ...UNITS_ONLY, audio_input_ms: ms },
-      { input_tokens: heard + textBytes(request), output_tokens: written, audio_input_tokens: heard },
+      { input_tokens: tokens + textBytes(request), output_tokens: written, audio_input_tokens: tokens },
     ];
   },
   unreported: reservation,

@@ -51,8 +51,8 @@ const TOKEN_MS = 100;
 
 /** Audio that was reported by its duration, in tokens. https://developers.openai.com/api/docs/guides/realtime-costs */
 export function heardTokens({ audio_input_ms = 0, input_tokens, output_tokens }: Usage): Usage {
-  const heard = Math.ceil(audio_input_ms / TOKEN_MS);
-  return { input_tokens: input_tokens + heard, output_tokens, audio_input_tokens: heard };
+  const audioTokens = Math.ceil(audio_input_ms / TOKEN_MS);
+  return { input_tokens: input_tokens + audioTokens, output_tokens, audio_input_tokens: audioTokens };
 }
 
 /** The maximum output of a response. `stated`: the session's own maximum; null for none. */

@@ -46,12 +46,12 @@ export class CallIds {
     return this.fits(plain) ? plain : plain.padEnd(length, '0');
   }
 
-  private free(wanted: string): string {
+  private free(preferred: string): string {
     const { length, joint } = this.rule;
-    let id = wanted;
+    let id = preferred;
     for (let count = 2; this.taken.has(id); count++) {
       const end = `${joint}${count}`;
-      id = wanted.slice(0, length - end.length) + end;
+      id = preferred.slice(0, length - end.length) + end;
     }
     return id;
   }

@@ -91,7 +91,7 @@ export const imageGenerations: Translator = { request: generation, answer, error
 /** https://platform.stability.ai/docs/api-reference#tag/Edit */
 export const imageEdits: Translator = { request: edit, answer, error: stabilityError };
 
-const said = textError(
+const errorText = textError(
   ({ errors, message }) =>
     list(errors)
       .filter((text) => typeof text === 'string')
@@ -100,7 +100,7 @@ const said = textError(
 
 /** An error: `{ id, name, errors: [text] }`. Never throws. https://platform.stability.ai/docs/api-reference */
 function stabilityError(status: number, body: Json | null): HubError {
-  const error = said(status, body);
+  const error = errorText(status, body);
   const name = textOrNull(body?.name);
   // The code that OpenAI's clients check: https://platform.openai.com/docs/guides/image-generation#content-moderation
   return { ...error, code: name === 'content_moderation' ? 'moderation_blocked' : (error.code ?? name) };

@@ -32,9 +32,9 @@ export type MessageOf = (body: Json) => string | null;
 /** Errors of a provider with a text and no type: the status determines the rest. `own` overrides a status. Never throws. */
 export function textError(messageOf: MessageOf, name = 'The provider', own?: ReadonlyMap<number, Words>) {
   return (status: number, body: Json | null): HubError => {
-    const said = (body && messageOf(body)) || `${name} returned status ${status}.`;
+    const message = (body && messageOf(body)) || `${name} returned status ${status}.`;
     return {
-      message: said.slice(0, MESSAGE_CHARS_MAX),
+      message: message.slice(0, MESSAGE_CHARS_MAX),
       ...(own?.get(status) ?? wordsOfStatus(status)),
       param: null,
     };

@@ -67,7 +67,7 @@ export function checkedUsage(
  * A count in a stream whose events report totals so far: the latest one, or the previous one if an event omits it or has zero. Null when
  * there is none.
  */
-export function latest(told: unknown, known: number | undefined): number | null {
-  const value = count(told);
+export function latest(reported: unknown, known: number | undefined): number | null {
+  const value = count(reported);
   return value === null || value === 0 ? (known ?? value) : value;
 }

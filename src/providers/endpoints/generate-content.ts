@@ -106,9 +106,9 @@ export function modalities({
 
 type Modalities = ReturnType<typeof modalities>;
 
-function latestOf(told: Modalities, known: Usage | null): FinerCounts {
-  const kinds = Object.keys(told) as (keyof Modalities)[];
-  return Object.fromEntries(kinds.map((kind) => [kind, latest(told[kind], known?.[kind])]));
+function latestOf(reported: Modalities, known: Usage | null): FinerCounts {
+  const kinds = Object.keys(reported) as (keyof Modalities)[];
+  return Object.fromEntries(kinds.map((kind) => [kind, latest(reported[kind], known?.[kind])]));
 }
 
 function contentText(content: unknown): string {

@@ -10,7 +10,7 @@ import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts
  */
 export const mediaUsage: UsageReader = {
-  fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? usageOf(answer.usage) ?? heard(answer),
+  fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? usageOf(answer.usage) ?? transcriptUsage(answer),
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',
   passingText: () => '',
@@ -21,5 +21,5 @@ export const mediaUsage: UsageReader = {
  * A `verbose_json` transcript has the duration of the audio. Groq charges that duration and reports no usage.
  * https://console.groq.com/docs/speech-to-text
  */
-const heard = ({ text, duration }: Json): Usage | null =>
+const transcriptUsage = ({ text, duration }: Json): Usage | null =>
   typeof text === 'string' ? durationUsage(duration) : null;

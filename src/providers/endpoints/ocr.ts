@@ -10,20 +10,20 @@ import { count, isObject, list, objectOf, textOrNull } from './reading.js';
  * (OCRResponse, OCRUsageInfo) https://docs.mistral.ai/studio/document-processing/annotations
  */
 export const ocrUsage: UsageReader = {
-  fromAnswer: (answer) => told(answer, hasAnnotations(answer)),
+  fromAnswer: (answer) => reportedUsage(answer, hasAnnotations(answer)),
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',
   inputText: () => '',
   askedBy: (request) => (asksForAnnotations(request) ? annotatedUsage : ocrUsage),
 };
 
-const annotatedUsage: UsageReader = { ...ocrUsage, fromAnswer: (answer) => told(answer, true) };
+const annotatedUsage: UsageReader = { ...ocrUsage, fromAnswer: (answer) => reportedUsage(answer, true) };
 
 /** Of its images, or of the whole document. */
 const asksForAnnotations = (request: Json): boolean =>
   isObject(request.bbox_annotation_format) || isObject(request.document_annotation_format);
 
-function told({ usage_info: info }: Json, isAnnotated: boolean): Usage | null {
+function reportedUsage({ usage_info: info }: Json, isAnnotated: boolean): Usage | null {
   const pages = count(objectOf(info).pages_processed);
   return pages === null ? null : pagesUsage(pages, isAnnotated);
 }

@@ -26,9 +26,9 @@ function pairOf(counts: unknown): Pair | null {
  */
 export const chatV2Usage: UsageReader = {
   fromAnswer({ usage, delta }) {
-    const told = objectOf(usage ?? objectOf(delta).usage);
-    const [input, output] = billedTokens(told) ?? [null, null];
-    return checkedUsage(input, output, { cached_input_tokens: count(told.cached_tokens) });
+    const reported = objectOf(usage ?? objectOf(delta).usage);
+    const [input, output] = billedTokens(reported) ?? [null, null];
+    return checkedUsage(input, output, { cached_input_tokens: count(reported.cached_tokens) });
   },
   modelOf: () => null,
   outputText: ({ message, delta }) => messageText(objectOf(message ?? objectOf(delta).message)),

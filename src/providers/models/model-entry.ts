@@ -169,12 +169,12 @@ function chargedUnits({ images, ...units }: UnitPrices): ModelUnits {
 const FINER = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];
 
 function ratesOf(rates: Rates): ModelRates {
-  const told: Partial<Record<keyof ModelRates, string>> = {};
+  const shown: Partial<Record<keyof ModelRates, string>> = {};
   for (const kind of FINER) {
     const rate = rates[kind];
-    if (rate !== null && rate !== undefined) told[NAMES[kind]] = dollars(rate);
+    if (rate !== null && rate !== undefined) shown[NAMES[kind]] = dollars(rate);
   }
-  return { input: dollars(rates.input), output: dollars(rates.output), ...told };
+  return { input: dollars(rates.input), output: dollars(rates.output), ...shown };
 }
 
 const NANO_DIGITS = 9;

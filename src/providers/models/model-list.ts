@@ -30,11 +30,11 @@ export interface ModelQuery {
  * ignored. Throws `provider_unknown` or `invalid_request`.
  */
 export function modelQuery(query: URLSearchParams): ModelQuery {
-  const provider = said(query, 'provider');
+  const provider = parameter(query, 'provider');
   if (provider !== null) findProvider(provider);
   return {
     provider,
-    search: said(query, 'search')?.toLowerCase() ?? null,
+    search: parameter(query, 'search')?.toLowerCase() ?? null,
     endpoint: endpointIn(query),
     isOfAll: scopeIn(query) === 'all',
     offset: numberIn(query, 'offset') ?? 0,
@@ -83,27 +83,27 @@ export function modelNamed(models: readonly ModelEntry[], id: string, { provider
 /** The name without the credential in it: `@slug/model`. */
 const bareName = (id: string): string => (/^@(?!cf\/|hf\/)/.test(id) ? id.slice(id.indexOf('/') + 1) : id);
 
-function said(query: URLSearchParams, name: string): string | null {
+function parameter(query: URLSearchParams, name: string): string | null {
   return query.get(name) || null;
 }
 
 function endpointIn(query: URLSearchParams): EndpointId | null {
-  const asked = said(query, 'endpoint');
-  if (asked === null) return null;
-  const known = ENDPOINT_IDS.find((id) => id === asked);
+  const value = parameter(query, 'endpoint');
+  if (value === null) return null;
+  const known = ENDPOINT_IDS.find((id) => id === value);
   if (!known) throw parameterError('endpoint', `must be one of: ${ENDPOINT_IDS.join(', ')}`);
   return known;
 }
 
 function scopeIn(query: URLSearchParams): 'usable' | 'all' {
-  const asked = said(query, 'scope') ?? 'usable';
-  if (asked === 'usable' || asked === 'all') return asked;
+  const value = parameter(query, 'scope') ?? 'usable';
+  if (value === 'usable' || value === 'all') return value;
   throw parameterError('scope', 'must be "usable" or "all"');
 }
 
 function numberIn(query: URLSearchParams, name: string): number | null {
-  const asked = said(query, name);
-  if (asked === null) return null;
-  if (!/^\d{1,9}$/.test(asked)) throw parameterError(name, 'must be a whole number of zero or more');
-  return Number(asked);
+  const value = parameter(query, name);
+  if (value === null) return null;
+  if (!/^\d{1,9}$/.test(value)) throw parameterError(name, 'must be a whole number of zero or more');
+  return Number(value);
 }

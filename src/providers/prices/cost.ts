@@ -100,8 +100,8 @@ class Remainder {
     this.tokens = whole(total);
   }
 
-  take(wanted: unknown): number {
-    const taken = Math.min(whole(wanted), this.tokens);
+  take(count: unknown): number {
+    const taken = Math.min(whole(count), this.tokens);
     this.tokens -= taken;
     return taken;
   }

@@ -61,8 +61,8 @@ function contentFor(request: Json): string {
 function sentenceFor(request: Json): string {
   const last = list(request.messages).at(-1);
   if (isObject(last) && last.role === 'tool') return `The tool answered: ${quoted(textOf(last.content))}`;
-  const asked = lastUserText(request);
-  return asked ? `You said: ${quoted(asked)}` : 'This is the sandbox. It repeats what you say.';
+  const question = lastUserText(request);
+  return question ? `You said: ${quoted(question)}` : 'This is the sandbox. It repeats what you say.';
 }
 
 function quoted(text: string): string {
@@ -92,9 +92,9 @@ function toolToCall(request: Json): SandboxTool | null {
     return tools.find((tool) => tool.name === name) ?? null;
   }
   const last = list(request.messages).at(-1);
-  const said = isObject(last) && last.role === 'user' ? textOf(last.content) : '';
-  const asked = said.slice(0, MAX_SEARCHED_CHARACTERS);
-  return tools.find((tool) => asked.includes(tool.name)) ?? null;
+  const lastText = isObject(last) && last.role === 'user' ? textOf(last.content) : '';
+  const question = lastText.slice(0, MAX_SEARCHED_CHARACTERS);
+  return tools.find((tool) => question.includes(tool.name)) ?? null;
 }
 
 function toolOf(tool: unknown): readonly SandboxTool[] {

@@ -10,8 +10,8 @@ const THINKING_SETTINGS: ReadonlySet<string> = new Set(['thinking', 'output_conf
  */
 export function withoutAnthropicParameters(hub: Json, model: string): Json {
   if (hub.thinking === undefined && hub.output_config === undefined) return hub;
-  const wanted = hub.reasoning_effort;
+  const requested = hub.reasoning_effort;
   const rest = Object.fromEntries(Object.entries(hub).filter(([name]) => !THINKING_SETTINGS.has(name)));
-  const effort = (wanted ?? null) === null ? null : nearestEffort(model, wanted);
+  const effort = (requested ?? null) === null ? null : nearestEffort(model, requested);
   return effort === null ? rest : { ...rest, reasoning_effort: effort };
 }

@@ -31,10 +31,10 @@ const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
 ];
 
 /** The nearest effort that a model accepts, rather lower than higher; null if it accepts none. `none` is matched only exactly. */
-export function nearestEffort(model: string, wanted: unknown): string | null {
-  const at = ORDER.findIndex((effort) => effort === wanted);
+export function nearestEffort(model: string, requested: unknown): string | null {
+  const at = ORDER.findIndex((effort) => effort === requested);
   const taken = EFFORTS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1] ?? [];
-  if (wanted === 'none') return taken.includes('none') ? 'none' : null;
+  if (requested === 'none') return taken.includes('none') ? 'none' : null;
   const some = taken.filter((effort) => effort !== 'none');
   return some.findLast((effort) => ORDER.indexOf(effort) <= at) ?? some[0] ?? null;
 }

@@ -71,10 +71,10 @@ function headOf(bytes: Buffer, end: number): RequestHead | null {
 }
 
 /** Length of the body; null if invalid. */
-function lengthOf(method: string, told: string | undefined): number | null {
+function lengthOf(method: string, contentLength: string | undefined): number | null {
   const body = METHODS.get(method);
-  if (told === undefined) return body === 'body' ? null : 0;
-  return body !== 'none' && LENGTH.test(told) ? Number(told) : null;
+  if (contentLength === undefined) return body === 'body' ? null : 0;
+  return body !== 'none' && LENGTH.test(contentLength) ? Number(contentLength) : null;
 }
 
 /** Whether a request head that Node's server has parsed is of this kind, as far as known by then. */

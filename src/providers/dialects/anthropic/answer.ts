@@ -8,7 +8,7 @@ import { hubTier, hubUsage } from './usage.js';
 /** An Anthropic `message` as the hub's `chat.completion`. https://platform.claude.com/docs/en/api/messages */
 export function hubAnswer(answer: Json, context: Context): Json {
   const { id, model, stop_reason: reason, usage } = answer;
-  const told = hubUsage(usage);
+  const reported = hubUsage(usage);
   return {
     id: typeof id === 'string' ? id : context.id,
     object: 'chat.completion',
@@ -23,7 +23,7 @@ export function hubAnswer(answer: Json, context: Context): Json {
         ...nativeReason(reason, answer.stop_sequence, context.isStrict),
       },
     ],
-    ...(told ? { usage: told } : {}),
+    ...(reported ? { usage: reported } : {}),
     ...hubTier(usage),
   };
 }
@@ -35,15 +35,15 @@ interface AnswerParts extends AnthropicCitations {
 }
 
 function messageOf({ content, stop_details: details }: Json, { isStrict }: Context): Json {
-  const { said, others } = read(content, isStrict);
+  const { parts: parts, others } = read(content, isStrict);
   const message: Record<string, unknown> = {
     role: 'assistant',
-    content: said.text === '' && said.calls.length > 0 ? null : said.text,
+    content: parts.text === '' && parts.calls.length > 0 ? null : parts.text,
     refusal: refusalText(details),
   };
-  if (said.thinking !== '') message.reasoning_content = said.thinking;
-  if (said.calls.length > 0) message.tool_calls = said.calls;
-  Object.assign(message, citationFields(said, isStrict));
+  if (parts.thinking !== '') message.reasoning_content = parts.thinking;
+  if (parts.calls.length > 0) message.tool_calls = parts.calls;
+  Object.assign(message, citationFields(parts, isStrict));
   if (others.length > 0) message.content_blocks = others;
   return message;
 }
@@ -52,43 +52,43 @@ function messageOf({ content, stop_details: details }: Json, { isStrict }: Conte
 function read(
   content: unknown,
   isStrict: boolean,
-): { readonly said: AnswerParts; readonly others: readonly Json[] } {
-  const said: AnswerParts = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
+): { readonly parts: AnswerParts; readonly others: readonly Json[] } {
+  const parts: AnswerParts = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
   const others: Json[] = [];
   for (const block of list(content)) {
     if (!isObject(block)) continue;
-    READERS.get(block.type)?.(block, said);
+    READERS.get(block.type)?.(block, parts);
     if (!isStrict && block.type !== 'tool_use') others.push(block);
   }
-  return { said, others };
+  return { parts: parts, others };
 }
 
 /** How each kind of block is read. Other kinds are actions of Anthropic's own tools, which the response's text describes. */
-const READERS: ReadonlyMap<unknown, (block: Json, said: AnswerParts) => void> = new Map<
+const READERS: ReadonlyMap<unknown, (block: Json, parts: AnswerParts) => void> = new Map<
   unknown,
-  (block: Json, said: AnswerParts) => void
+  (block: Json, parts: AnswerParts) => void
 >([
   ['text', readText],
   ['thinking', readThinking],
   ['tool_use', readCall],
 ]);
 
-function readText({ text, citations }: Json, said: AnswerParts): void {
+function readText({ text, citations }: Json, parts: AnswerParts): void {
   if (typeof text !== 'string') return;
-  const start = said.text.length;
-  said.text += text;
+  const start = parts.text.length;
+  parts.text += text;
   if (!Array.isArray(citations)) return;
-  const sorted = sortCitations(citations, { start, end: said.text.length });
-  said.annotations.push(...sorted.annotations);
-  said.citations.push(...sorted.citations);
+  const sorted = sortCitations(citations, { start, end: parts.text.length });
+  parts.annotations.push(...sorted.annotations);
+  parts.citations.push(...sorted.citations);
 }
 
-function readThinking({ thinking }: Json, said: AnswerParts): void {
-  if (typeof thinking === 'string') said.thinking += thinking;
+function readThinking({ thinking }: Json, parts: AnswerParts): void {
+  if (typeof thinking === 'string') parts.thinking += thinking;
 }
 
-function readCall({ id, name, input }: Json, said: AnswerParts): void {
+function readCall({ id, name, input }: Json, parts: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string') return;
   const given = isObject(input) ? stringify(input) : '{}';
-  said.calls.push({ id, type: 'function', function: { name, arguments: given } });
+  parts.calls.push({ id, type: 'function', function: { name, arguments: given } });
 }

@@ -48,12 +48,12 @@ const TOO_LONG = /prompt is too long|exceeds? the context (window|limit)/i;
 /** An Anthropic error: `{ type: "error", error: { type, message, details } }`. Never throws. */
 export function hubError(status: number, body: Json | null): HubError {
   const error = isObject(body?.error) ? body.error : {};
-  const said = typeof error.message === 'string' && error.message !== '' ? error.message : null;
+  const message = typeof error.message === 'string' && error.message !== '' ? error.message : null;
   const { type, code } = TYPES.get(error.type) ?? TYPES.get(typeOf(status)) ?? words('server_error');
   return {
-    message: (said ?? `Anthropic returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    message: (message ?? `Anthropic returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type,
-    code: codeOf(error, said) ?? code,
+    code: codeOf(error, message) ?? code,
     param: null,
   };
 }
@@ -67,7 +67,7 @@ function typeOf(status: number): string {
   return STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
-function codeOf({ details }: Json, said: string | null): string | null {
-  if (said !== null && TOO_LONG.test(said)) return 'context_length_exceeded';
+function codeOf({ details }: Json, message: string | null): string | null {
+  if (message !== null && TOO_LONG.test(message)) return 'context_length_exceeded';
   return isObject(details) && typeof details.error_code === 'string' ? details.error_code : null;
 }

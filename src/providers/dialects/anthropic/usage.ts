@@ -44,11 +44,11 @@ function searches({ server_tool_use: uses }: Json): Json {
  * Merges the usage of a stream so far with that of an event. Each number is a total of its own, so a later one replaces an earlier one;
  * nulls are ignored. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-export function mergedUsage(known: Json, told: unknown): Json {
-  if (!isObject(told)) return known;
+export function mergedUsage(known: Json, reported: unknown): Json {
+  if (!isObject(reported)) return known;
   const merged: Record<string, unknown> = { ...known };
-  for (const name of Object.keys(told)) {
-    const value = told[name];
+  for (const name of Object.keys(reported)) {
+    const value = reported[name];
     if (value !== null && value !== undefined && name !== '__proto__') merged[name] = value;
   }
   return merged;

@@ -59,16 +59,23 @@ interface AnswerParts extends BedrockCitations {
 }
 
 function messageOf(content: unknown, isStrict: boolean): Json {
-  const said: AnswerParts = { text: '', thinking: '', calls: [], blocks: [], annotations: [], citations: [] };
-  for (const block of list(content)) if (isObject(block)) readBlock(block, said);
+  const parts: AnswerParts = {
+    text: '',
+    thinking: '',
+    calls: [],
+    blocks: [],
+    annotations: [],
+    citations: [],
+  };
+  for (const block of list(content)) if (isObject(block)) readBlock(block, parts);
   return {
     role: 'assistant',
-    content: said.text === '' && said.calls.length > 0 ? null : said.text,
+    content: parts.text === '' && parts.calls.length > 0 ? null : parts.text,
     refusal: null,
-    ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
-    ...(said.calls.length > 0 ? { tool_calls: said.calls } : {}),
-    ...citationFields(said, isStrict),
-    ...(isStrict || said.blocks.length === 0 ? {} : { content_blocks: said.blocks }),
+    ...(parts.thinking === '' ? {} : { reasoning_content: parts.thinking }),
+    ...(parts.calls.length > 0 ? { tool_calls: parts.calls } : {}),
+    ...citationFields(parts, isStrict),
+    ...(isStrict || parts.blocks.length === 0 ? {} : { content_blocks: parts.blocks }),
   };
 }
 
@@ -76,37 +83,37 @@ function messageOf(content: unknown, isStrict: boolean): Json {
  * A block has exactly one of these members, which names its kind.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
  */
-function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, said: AnswerParts): void {
-  if (typeof text === 'string') readText(text, [], said);
-  if (isObject(reasoningContent)) readReasoning(reasoningContent, said);
-  if (isObject(toolUse)) readCall(toolUse, said);
+function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, parts: AnswerParts): void {
+  if (typeof text === 'string') readText(text, [], parts);
+  if (isObject(reasoningContent)) readReasoning(reasoningContent, parts);
+  if (isObject(toolUse)) readCall(toolUse, parts);
   if (isObject(citationsContent))
-    readText(textOf(citationsContent.content), list(citationsContent.citations), said);
+    readText(textOf(citationsContent.content), list(citationsContent.citations), parts);
 }
 
-function readText(text: string, citations: readonly unknown[], said: AnswerParts): void {
-  const start = said.text.length;
-  said.text += text;
-  said.blocks.push({ type: 'text', text });
-  const sorted = sortCitations(citations, start, said.text.length);
-  said.annotations.push(...sorted.annotations);
-  said.citations.push(...sorted.citations);
+function readText(text: string, citations: readonly unknown[], parts: AnswerParts): void {
+  const start = parts.text.length;
+  parts.text += text;
+  parts.blocks.push({ type: 'text', text });
+  const sorted = sortCitations(citations, start, parts.text.length);
+  parts.annotations.push(...sorted.annotations);
+  parts.citations.push(...sorted.citations);
 }
 
-function readReasoning({ reasoningText, redactedContent: data }: Json, said: AnswerParts): void {
-  if (typeof data === 'string') said.blocks.push({ type: 'redacted_thinking', data });
+function readReasoning({ reasoningText, redactedContent: data }: Json, parts: AnswerParts): void {
+  if (typeof data === 'string') parts.blocks.push({ type: 'redacted_thinking', data });
   if (!isObject(reasoningText) || typeof reasoningText.text !== 'string') return;
   const { text, signature } = reasoningText;
-  said.thinking += text;
-  said.blocks.push({
+  parts.thinking += text;
+  parts.blocks.push({
     type: 'thinking',
     thinking: text,
     ...(typeof signature === 'string' ? { signature } : {}),
   });
 }
 
-function readCall({ toolUseId: id, name, input, type }: Json, said: AnswerParts): void {
+function readCall({ toolUseId: id, name, input, type }: Json, parts: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string' || type === SERVERS_OWN) return;
   const given = isObject(input) ? stringify(input) : '{}';
-  said.calls.push({ id, type: 'function', function: { name, arguments: given } });
+  parts.calls.push({ id, type: 'function', function: { name, arguments: given } });
 }

@@ -15,7 +15,7 @@ import { ConverseStream } from './stream.js';
  * Requests Claude's stop sequence, which Converse itself does not report.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (additionalModelResponseFieldPaths)
  */
-function stopSequenceAsked({ stop }: Json, model: string): Json {
+function requestedStopSequence({ stop }: Json, model: string): Json {
   if ((stop ?? null) === null || familyOf(model) !== 'anthropic') return {};
   return { additionalModelResponseFieldPaths: ['/stop_sequence'] };
 }
@@ -42,11 +42,11 @@ function unmarked(value: unknown): unknown {
 }
 
 /** A chat of the hub as a request to Converse or ConverseStream. */
-function request(asked: Json, { model, isStreamed, isStrict }: Context): ProviderRequest {
-  const hub = takesCachePoints(model) ? asked : withoutMarks(asked);
+function request(chat: Json, { model, isStreamed, isStrict }: Context): ProviderRequest {
+  const hub = takesCachePoints(model) ? chat : withoutMarks(chat);
   const { system, messages } = conversationOf(hub.messages);
   const body = {
-    ...(isStrict ? {} : stopSequenceAsked(hub, model)),
+    ...(isStrict ? {} : requestedStopSequence(hub, model)),
     ...parametersOf(hub, model),
     ...(system.length > 0 ? { system } : {}),
     messages,

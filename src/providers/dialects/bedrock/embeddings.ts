@@ -69,8 +69,8 @@ function present(fields: Json): Json {
  * Vectors of either family as the hub's `data`. `asked`, the hub's own request, determines whether the client requested base64 (of 32-bit
  * floats, little-endian). Cohere reports no tokens, so there is no `usage`. https://platform.openai.com/docs/api-reference/embeddings
  */
-export function embeddingsAnswer(answer: Json, { model }: Context, asked: Json): Json {
-  const isBase64 = asked.encoding_format === 'base64';
+export function embeddingsAnswer(answer: Json, { model }: Context, hubRequest: Json): Json {
+  const isBase64 = hubRequest.encoding_format === 'base64';
   const data = vectorsOf(answer).map((vector, index) => ({
     object: 'embedding',
     index,

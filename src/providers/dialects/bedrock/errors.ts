@@ -63,13 +63,13 @@ const CREDENTIAL =
  * https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization
  */
 export function hubError(status: number, body: Json | null, header?: HeaderOf): HubError {
-  const said = messageOf(body);
+  const message = messageOf(body);
   const named = TYPES.get(typeName(header?.('x-amzn-errortype'))) ?? TYPES.get(typeName(body?.__type));
-  const { type, code } = named ?? wordsOf(status, said);
+  const { type, code } = named ?? wordsOf(status, message);
   return {
-    message: (said ?? `Bedrock returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    message: (message ?? `Bedrock returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type,
-    code: said !== null && TOO_LONG.test(said) ? 'context_length_exceeded' : code,
+    code: message !== null && TOO_LONG.test(message) ? 'context_length_exceeded' : code,
     param: null,
   };
 }
@@ -79,8 +79,8 @@ export function streamError(event: string, data: Json | null): HubError {
   return hubError(500, { ...data, __type: event.charAt(0).toUpperCase() + event.slice(1) });
 }
 
-function wordsOf(status: number, said: string | null): Words {
-  if (status === 403 && said !== null && CREDENTIAL.test(said)) return WRONG_CREDENTIAL;
+function wordsOf(status: number, message: string | null): Words {
+  if (status === 403 && message !== null && CREDENTIAL.test(message)) return WRONG_CREDENTIAL;
   const name = STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'ValidationException' : '');
   return TYPES.get(name) ?? words('server_error');
 }
@@ -94,6 +94,6 @@ function typeName(given: unknown): string {
 }
 
 function messageOf(body: Json | null): string | null {
-  const said = [body?.message, body?.Message].find((text) => typeof text === 'string' && text !== '');
-  return (said as string | undefined) ?? null;
+  const message = [body?.message, body?.Message].find((text) => typeof text === 'string' && text !== '');
+  return (message as string | undefined) ?? null;
 }

@@ -78,8 +78,8 @@ const QUALITIES: ReadonlyMap<unknown, string> = new Map([
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-image.html
  */
 function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, size }: Json): Json {
-  const asked = quality === 'auto' ? null : (quality ?? null);
-  if (asked !== null && !QUALITIES.has(asked))
+  const requested = quality === 'auto' ? null : (quality ?? null);
+  if (requested !== null && !QUALITIES.has(requested))
     throw unsupported('quality', 'this model supports standard and premium');
   return {
     taskType: 'TEXT_IMAGE',
@@ -87,7 +87,7 @@ function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, s
     imageGenerationConfig: present({
       numberOfImages: n,
       seed,
-      quality: QUALITIES.get(asked),
+      quality: QUALITIES.get(requested),
       ...sizeOf(size),
     }),
   };

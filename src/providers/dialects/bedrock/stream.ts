@@ -45,10 +45,10 @@ export class ConverseStream implements EventTranslator {
 
   event({ event, data }: StreamEvent): TranslatedEvent {
     if (this.isOver || event === null) return NOTHING;
-    const told = parse(data);
-    if (event === 'metadata') return told ? this.done(told) : NOTHING;
-    if (isError(event, told)) return this.broken(event, told);
-    return { chunks: (told && this.events.get(event)?.(told)) ?? [] };
+    const payload = parse(data);
+    if (event === 'metadata') return payload ? this.done(payload) : NOTHING;
+    if (isError(event, payload)) return this.broken(event, payload);
+    return { chunks: (payload && this.events.get(event)?.(payload)) ?? [] };
   }
 
   end(): TranslatedEvent {
@@ -82,7 +82,7 @@ export class ConverseStream implements EventTranslator {
     if (isObject(citation)) block.citations.push(citation);
     if (isObject(toolUse)) return this.argumentsGrew(block, toolUse.input);
     if (isObject(reasoningContent)) return this.reasoned(index, reasoningContent);
-    return this.said(index, text);
+    return this.textDelta(index, text);
   }
 
   /** Only calls have a start event; other blocks begin with their first delta. */
@@ -94,7 +94,7 @@ export class ConverseStream implements EventTranslator {
     return block;
   }
 
-  private said(index: unknown, text: unknown): readonly Json[] {
+  private textDelta(index: unknown, text: unknown): readonly Json[] {
     if (typeof text !== 'string' || text === '') return [];
     this.length += text.length;
     return [this.chunk({ content: text, ...this.extraFields(index, { text }) })];

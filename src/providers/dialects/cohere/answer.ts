@@ -26,7 +26,7 @@ export function finishFields(reason: unknown, isStrict: boolean): Json {
 /** A chat response in the hub's format. Never throws. https://docs.cohere.com/reference/chat */
 export function chatAnswer(answer: Json, context: Context): Json {
   const { id, finish_reason, message, usage } = answer;
-  const told = chatUsage(usage);
+  const reported = chatUsage(usage);
   const choice = {
     index: 0,
     message: messageOf(isObject(message) ? message : {}, context),
@@ -39,7 +39,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
     created: context.created,
     model: context.model,
     choices: [choice],
-    ...(told && { usage: told }),
+    ...(reported && { usage: reported }),
   };
 }
 

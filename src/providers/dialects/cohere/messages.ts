@@ -69,8 +69,8 @@ function tool({ tool_call_id, content }: Json): Json {
 /** Beside tool calls, the assistant's text was its plan (`answer.ts`), and is sent back as one. */
 function assistant(message: Json): Json {
   const calls = list(message.tool_calls).map(callOf);
-  const said = [...thoughts(message), ...spoken(message)];
-  if (calls.length === 0) return { role: 'assistant', content: said };
+  const contentParts = [...thoughts(message), ...spoken(message)];
+  if (calls.length === 0) return { role: 'assistant', content: contentParts };
   const plan = textOf(spoken(message));
   return {
     role: 'assistant',
@@ -82,9 +82,11 @@ function assistant(message: Json): Json {
 
 function spoken({ content, refusal }: Json): readonly Json[] {
   const parts = list(content).filter((part) => !isObject(part) || !isThought(part));
-  const said = Array.isArray(content) ? contentOf(parts, TEXT_PARTS) : textOf(content) + textOf(refusal);
-  if (typeof said !== 'string') return said;
-  return said === '' ? [] : [{ type: 'text', text: said }];
+  const contentParts = Array.isArray(content)
+    ? contentOf(parts, TEXT_PARTS)
+    : textOf(content) + textOf(refusal);
+  if (typeof contentParts !== 'string') return contentParts;
+  return contentParts === '' ? [] : [{ type: 'text', text: contentParts }];
 }
 
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';

@@ -63,19 +63,19 @@ export function plainParameters(hub: Json): Json {
     Object.entries(hub)
       .filter(
         ([name, value]) =>
-          isSaid(value) && !DROPPED.has(name) && !READ.has(name) && !isRefusable(name, value),
+          isPresent(value) && !DROPPED.has(name) && !READ.has(name) && !isRefusable(name, value),
       )
       .map(([name, value]) => [RENAMED.get(name) ?? name, value]),
   );
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Whether Cohere lacks the parameter. Throws if its value has an effect. */
 function isRefusable(name: string, value: unknown): boolean {
-  const isAsked = REFUSED.get(name);
-  if (isAsked?.(value)) throw unsupported(name, 'Cohere has no such parameter');
-  return isAsked !== undefined;
+  const isRequested = REFUSED.get(name);
+  if (isRequested?.(value)) throw unsupported(name, 'Cohere has no such parameter');
+  return isRequested !== undefined;
 }
 
 /** https://docs.cohere.com/reference/chat (stop_sequences) */
@@ -95,15 +95,14 @@ export function formatParameters({ response_format: format }: Json): Json {
 }
 
 /** Anthropic's clients send thinking settings to every model (`shapes/messages`); models without thinking refuse them. */
-const isSaidToAll = ({ type }: Json, effort: unknown): boolean => type === 'adaptive' || isSaid(effort);
+const hasEffort = ({ type }: Json, effort: unknown): boolean => type === 'adaptive' || isPresent(effort);
 
 /**
  * Reasoning is on or off, within a budget. Models that can reason do so unless it is turned off, and others have no such parameter; so only
  * the effort `none` has an effect. https://docs.cohere.com/docs/reasoning
  */
 export function thinkingParameters({ reasoning_effort, thinking }: Json, model: string): Json {
-  if (isObject(thinking) && isSaidToAll(thinking, reasoning_effort) && !model.includes('reasoning'))
-    return {};
+  if (isObject(thinking) && hasEffort(thinking, reasoning_effort) && !model.includes('reasoning')) return {};
   if (isObject(thinking)) {
     const { type, budget_tokens, token_budget = budget_tokens } = thinking;
     const isOff = type === 'disabled';

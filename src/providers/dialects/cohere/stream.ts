@@ -104,11 +104,11 @@ export class CohereStream implements EventTranslator {
     const { error, finish_reason, usage } = isObject(delta) ? delta : {};
     const status = FAILURES.get(finish_reason) ?? (typeof error === 'string' && error !== '' ? 500 : null);
     if (status !== null) return { chunks: [], error: cohereError(status, { message: error }) };
-    const told = chatUsage(usage);
+    const reported = chatUsage(usage);
     const last = this.chunk([
       { index: 0, delta: {}, logprobs: null, ...finishFields(finish_reason, this.context.isStrict) },
     ]);
-    return { chunks: told ? [last, { ...this.chunk([]), usage: told }] : [last], isDone: true };
+    return { chunks: reported ? [last, { ...this.chunk([]), usage: reported }] : [last], isDone: true };
   }
 
   said(delta: Json): TranslatedEvent {

@@ -5,9 +5,9 @@ import { billedTokens } from '../../endpoints/v2.js';
 /** The tokens that Cohere bills, in the hub's format; null when they are invalid. */
 export function chatUsage(usage: unknown): Json | null {
   if (!isObject(usage)) return null;
-  const told = billedTokens(usage);
-  if (!told) return null;
-  const [prompt_tokens, completion_tokens] = told;
+  const tokens = billedTokens(usage);
+  if (!tokens) return null;
+  const [prompt_tokens, completion_tokens] = tokens;
   const cached = Math.min(count(usage.cached_tokens) ?? 0, prompt_tokens);
   return {
     prompt_tokens,

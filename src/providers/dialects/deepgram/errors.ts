@@ -5,6 +5,6 @@ import { textError } from '../statuses.js';
  * An error: `{ err_code, err_msg }`, or `{ category, message, details }`. Never throws. https://developers.deepgram.com/reference/errors
  */
 export const deepgramError = textError(
-  ({ err_msg: said, message, details }) =>
-    textOrNull(said) ?? [message, details].filter((text) => textOrNull(text) !== null).join(' '),
+  ({ err_msg: errorMessage, message, details }) =>
+    textOrNull(errorMessage) ?? [message, details].filter((text) => textOrNull(text) !== null).join(' '),
 );

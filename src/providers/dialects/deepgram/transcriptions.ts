@@ -34,13 +34,13 @@ function request(hub: Json, { model }: Context): ProviderRequest {
 /** Channels are listed one after the other. Never throws. https://developers.deepgram.com/docs/pre-recorded-audio */
 export function transcript({ metadata, results }: Json): Json {
   const channels = list(objectOf(results).channels).filter(isObject);
-  const heard = channels.map(({ alternatives }) => objectOf(list(alternatives)[0]));
+  const transcripts = channels.map(({ alternatives }) => objectOf(list(alternatives)[0]));
   const { duration } = objectOf(metadata);
   return present({
-    text: heard.map(({ transcript: text }) => textOrNull(text) ?? '').join('\n'),
+    text: transcripts.map(({ transcript: text }) => textOrNull(text) ?? '').join('\n'),
     language: textOrNull(channels[0]?.detected_language),
     duration,
-    words: heard.flatMap(({ words }) => list(words).filter(isObject).map(wordOf)),
+    words: transcripts.flatMap(({ words }) => list(words).filter(isObject).map(wordOf)),
     usage: typeof duration === 'number' ? { type: 'duration', seconds: duration } : null,
   });
 }

@@ -3,7 +3,7 @@ import { isObject, list, textOf, textOrNull } from '../../endpoints/reading.js';
 import type { HubError } from '../../translation.js';
 import { textError } from '../statuses.js';
 
-const said = textError(({ detail }) =>
+const errorText = textError(({ detail }) =>
   isObject(detail) ? textOrNull(detail.message) : textOf(detail) || list(detail).map(fieldError).join('; '),
 );
 
@@ -12,7 +12,7 @@ const said = textError(({ detail }) =>
  * https://elevenlabs.io/docs/developers/resources/error-messages
  */
 export function elevenLabsError(status: number, body: Json | null): HubError {
-  const error = said(status, body);
+  const error = errorText(status, body);
   const detail = isObject(body?.detail) ? body.detail : {};
   return { ...error, code: textOrNull(detail.code) ?? textOrNull(detail.status) ?? error.code };
 }

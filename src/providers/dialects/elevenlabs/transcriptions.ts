@@ -26,9 +26,9 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   return { path: '/speech-to-text', body: new Form([...partsOf(fields), ['file', fileIn(hub, 'file')]]) };
 }
 
-function answer({ text, language_code: language, words, audio_duration_secs: told }: Json): Json {
+function answer({ text, language_code: language, words, audio_duration_secs: duration }: Json): Json {
   const spoken = list(words).filter(isObject);
-  const seconds = typeof told === 'number' ? told : null;
+  const seconds = typeof duration === 'number' ? duration : null;
   return present({
     text: textOrNull(text) ?? '',
     language: textOrNull(language),

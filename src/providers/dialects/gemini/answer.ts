@@ -16,7 +16,7 @@ import { hubTier, usage } from './usage.js';
  */
 export function chatAnswer(answer: Json, context: Context): Json {
   const candidates = list(answer.candidates).filter(isObject);
-  const told = usage(answer.usageMetadata);
+  const reported = usage(answer.usageMetadata);
   return {
     ...heading(answer, context),
     object: 'chat.completion',
@@ -25,7 +25,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
         ? candidates.map((one, position) => choice(one, position, context))
         : refusal(answer),
     ...hubTier(answer.usageMetadata),
-    ...(told && { usage: told }),
+    ...(reported && { usage: reported }),
   };
 }
 
@@ -58,7 +58,7 @@ function choice(candidate: Json, position: number, context: Context): Json {
 function message(candidate: Json, speech: Speech, context: Context): Json {
   const cited = annotations(candidate.groundingMetadata, speech.text, offsetsOf(candidate.content));
   return {
-    ...said(candidate.finishMessage, speech),
+    ...choiceOf(candidate.finishMessage, speech),
     ...(speech.reasoning !== '' && { reasoning_content: speech.reasoning }),
     ...(speech.calls.length > 0 && { tool_calls: speech.calls.map(({ call }) => call) }),
     ...(speech.images.length > 0 && { images: speech.images }),
@@ -68,7 +68,7 @@ function message(candidate: Json, speech: Speech, context: Context): Json {
 }
 
 /** Without any content, Gemini may report the reason. */
-function said(why: unknown, { text, calls, images, audio }: Speech): Json {
+function choiceOf(why: unknown, { text, calls, images, audio }: Speech): Json {
   const isSilent = calls.length + images.length + audio.length === 0;
   if (text !== '' || !isSilent) return { content: text === '' ? null : text, refusal: null };
   return typeof why === 'string' ? { content: null, refusal: why } : { content: '', refusal: null };

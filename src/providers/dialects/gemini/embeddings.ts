@@ -18,7 +18,7 @@ interface EmbeddingInput {
 /** https://ai.google.dev/api/embeddings */
 export const aiStudioEmbeddings: Translator = {
   request(hub, { model }): ProviderRequest {
-    const { texts, isSingle, options } = asked(hub);
+    const { texts, isSingle, options } = embeddingInput(hub);
     const name = aiStudio.resourceOf(model);
     const requests = texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...options }));
     return isSingle
@@ -47,7 +47,7 @@ const hasEmbedContent = (model: string): boolean =>
   model.includes('gemini') && model !== 'gemini-embedding-001';
 
 function embedContent(hub: Json, model: string): ProviderRequest {
-  const { texts, options } = asked(hub);
+  const { texts, options } = embeddingInput(hub);
   const [text] = texts;
   if (text === undefined || texts.length > 1) return refuse('input', 'this model takes one input at a time');
   const body = { content: { parts: [{ text }] }, ...(hasAny(options) && { embedContentConfig: options }) };
@@ -55,7 +55,7 @@ function embedContent(hub: Json, model: string): ProviderRequest {
 }
 
 function predict(hub: Json, model: string): ProviderRequest {
-  const { texts, options } = asked(hub);
+  const { texts, options } = embeddingInput(hub);
   const { outputDimensionality, taskType, title } = options;
   const shared = {
     ...(taskType !== undefined && { task_type: taskType }),
@@ -67,7 +67,7 @@ function predict(hub: Json, model: string): ProviderRequest {
 }
 
 /** `encoding_format` is not sent to the provider, which returns only numbers. */
-function asked(hub: Json): EmbeddingInput {
+function embeddingInput(hub: Json): EmbeddingInput {
   const isSingle = !Array.isArray(hub.input);
   const inputs: readonly unknown[] = isSingle ? [hub.input] : list(hub.input);
   const texts = inputs.filter((input) => typeof input === 'string');

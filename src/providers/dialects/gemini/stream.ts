@@ -40,13 +40,16 @@ export class ChatStream implements EventTranslator {
     if (!response) return { chunks: [] };
     if (isObject(response.error)) return { chunks: [], error: failure(response) };
     this.#last = { ...this.#last, ...pick(response, 'responseId', 'modelVersion') };
-    const told = usage(response.usageMetadata);
-    this.#usage = told ?? this.#usage;
+    const reported = usage(response.usageMetadata);
+    this.#usage = reported ?? this.#usage;
     this.#tier = { ...this.#tier, ...hubTier(response.usageMetadata) };
     const candidates = list(response.candidates).filter(isObject);
     const chunks = candidates.flatMap((candidate, position) => this.#candidate(candidate, position));
     if (candidates.length === 0) chunks.push(...this.#refusal(response.promptFeedback));
-    return { chunks, ...(told && { soFar: { usage: told, isBeginning: told.completion_tokens === 0 } }) };
+    return {
+      chunks,
+      ...(reported && { soFar: { usage: reported, isBeginning: reported.completion_tokens === 0 } }),
+    };
   }
 
   end(): TranslatedEvent {

@@ -30,10 +30,10 @@ function request(hub: Json, context: Context): ProviderRequest {
 }
 
 function answer({ text, chunks }: Json): Json {
-  const told = list(chunks).filter(isObject);
-  const segments = told.map(({ text: said, timestamp }, id) => {
+  const timed = list(chunks).filter(isObject);
+  const segments = timed.map(({ text: spoken, timestamp }, id) => {
     const [start, end] = list(timestamp);
-    return { id, start, end, text: textOf(said) };
+    return { id, start, end, text: textOf(spoken) };
   });
   return { text: textOf(text), ...(segments.length > 0 ? { segments } : {}) };
 }

@@ -11,13 +11,13 @@ export function messagesOf(messages: unknown): readonly Json[] {
 
 function messageOf(turn: Json, names: ReadonlyMap<unknown, unknown>): Json {
   const { role, content } = turn;
-  const said = { content: spoken(content) };
-  if (role === 'developer') return { role: 'system', ...said };
-  if (role === 'tool') return { role, ...said, tool_name: names.get(turn.tool_call_id) ?? turn.name };
+  const message = { content: spoken(content) };
+  if (role === 'developer') return { role: 'system', ...message };
+  if (role === 'tool') return { role, ...message, tool_name: names.get(turn.tool_call_id) ?? turn.name };
   const images = list(content).filter(isObject).flatMap(imageOf);
   return {
     role,
-    ...said,
+    ...message,
     ...(images.length > 0 ? { images } : {}),
     ...(role === 'assistant' ? assistant(turn) : {}),
   };

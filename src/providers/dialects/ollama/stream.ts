@@ -21,15 +21,17 @@ export class OllamaStream implements EventTranslator {
     const line = parsed(data);
     if (!line) return NOTHING;
     if (line.error !== undefined) return { chunks: [], error: ollamaError(500, line) };
-    const said = this.said(isObject(line.message) ? line.message : {});
-    return line.done === true ? { chunks: [...said, ...this.last(line)], isDone: true } : { chunks: said };
+    const messageDeltas = this.messageDeltas(isObject(line.message) ? line.message : {});
+    return line.done === true
+      ? { chunks: [...messageDeltas, ...this.last(line)], isDone: true }
+      : { chunks: messageDeltas };
   }
 
   end(): TranslatedEvent {
     return NOTHING;
   }
 
-  private said(message: Json): readonly Json[] {
+  private messageDeltas(message: Json): readonly Json[] {
     const deltas: Json[] = [];
     const thinking = textOf(message.thinking);
     const text = textOf(message.content);

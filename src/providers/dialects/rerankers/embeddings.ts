@@ -71,12 +71,12 @@ function refuseTokens(input: unknown): void {
 }
 
 function embeddingsAnswer({ data, model, usage }: Json, context: Context): Json {
-  const told = inputTokens(usage);
+  const reported = inputTokens(usage);
   return {
     object: 'list',
     data: list(data).flatMap(embeddingOf),
     model: typeof model === 'string' ? model : context.model,
-    ...(told !== null && { usage: { prompt_tokens: told, total_tokens: told } }),
+    ...(reported !== null && { usage: { prompt_tokens: reported, total_tokens: reported } }),
   };
 }
 

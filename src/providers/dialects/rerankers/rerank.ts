@@ -32,12 +32,12 @@ function textOfDocument(document: unknown): unknown {
 }
 
 function rerankAnswer({ id, model, usage }: Json, results: unknown, context: Context): Json {
-  const told = inputTokens(usage);
+  const reported = inputTokens(usage);
   return {
     id: typeof id === 'string' ? id : context.id,
     model: typeof model === 'string' ? model : context.model,
     results: list(results).flatMap(resultOf),
-    ...(told !== null && { usage: { prompt_tokens: told, total_tokens: told } }),
+    ...(reported !== null && { usage: { prompt_tokens: reported, total_tokens: reported } }),
   };
 }
 

@@ -40,8 +40,8 @@ function request(hub: Json, context: Context): ProviderRequest {
   }
   refuseImpossible(hub, new Map(COMMON));
   const audio = Buffer.from(file.bytes).toString('base64');
-  const asked = { language: textOrNull(hub.language), initial_prompt: textOrNull(hub.prompt) };
-  return { path, body: { ...present(asked), ...others(hub, READ), audio } };
+  const options = { language: textOrNull(hub.language), initial_prompt: textOrNull(hub.prompt) };
+  return { path, body: { ...present(options), ...others(hub, READ), audio } };
 }
 
 const WORDS: ReadonlySet<string> = new Set(['words']);

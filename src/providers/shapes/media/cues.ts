@@ -18,12 +18,12 @@ const SECONDS_MAX = 1_000_000;
 
 /** The segments of a transcript; without any, built from its words or else from its text. */
 export function cuesOf({ segments, words, text, duration }: Json): readonly Cue[] {
-  const told = list(segments).flatMap((segment) => cueOf(segment, 'text'));
-  if (told.length > 0) return told;
+  const segmentCues = list(segments).flatMap((segment) => cueOf(segment, 'text'));
+  if (segmentCues.length > 0) return segmentCues;
   const spoken = list(words).flatMap((word) => cueOf(word, 'word'));
   if (spoken.length > 0) return gathered(spoken);
-  const said = textOrNull(text);
-  return said === null ? [] : [{ start: 0, end: secondsOf(duration) ?? 0, text: said }];
+  const line = textOrNull(text);
+  return line === null ? [] : [{ start: 0, end: secondsOf(duration) ?? 0, text: line }];
 }
 
 function cueOf(item: unknown, name: 'text' | 'word'): readonly Cue[] {

@@ -3,7 +3,7 @@ import { list, textOrNull } from '../../endpoints/reading.js';
 import { MediaFile } from '../../translation.js';
 import { cuesOf, type Cue } from './cues.js';
 
-type Form = (hub: Json, asked: Json) => Json | MediaFile;
+type Form = (hub: Json, request: Json) => Json | MediaFile;
 
 const FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ['verbose_json', verbose],
@@ -16,36 +16,36 @@ const FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
  * The hub's transcript, which is OpenAI's verbose one (`text`, `language`, `duration`, `words`, `segments`, `usage`), in the requested
  * `response_format`. https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
-export function transcriptOf(hub: Json, asked: Json): Json | MediaFile {
-  const form = FORMS.get(asked.response_format);
-  if (form) return form(hub, asked);
+export function transcriptOf(hub: Json, request: Json): Json | MediaFile {
+  const form = FORMS.get(request.response_format);
+  if (form) return form(hub, request);
   return Object.fromEntries(Object.entries(hub).filter(([name]) => !ONLY_VERBOSE.has(name)));
 }
 
 const ONLY_VERBOSE: ReadonlySet<string> = new Set(['words', 'segments', 'language', 'duration', 'task']);
 
 /** Times of words only if they are requested; times of segments also by default. */
-function verbose(hub: Json, { timestamp_granularities: asked }: Json): Json {
+function verbose(hub: Json, { timestamp_granularities: request }: Json): Json {
   const { words, segments, ...rest } = hub;
-  const wanted = typeof asked === 'string' ? [asked] : list(asked);
-  const hasSegments = wanted.length === 0 || wanted.includes('segment');
+  const granularities = typeof request === 'string' ? [request] : list(request);
+  const hasSegments = granularities.length === 0 || granularities.includes('segment');
   return {
     task: 'transcribe',
     ...rest,
-    ...(wanted.includes('word') && words !== undefined ? { words } : {}),
+    ...(granularities.includes('word') && words !== undefined ? { words } : {}),
     ...(hasSegments ? { segments: segments ?? cuesOf(hub).map(segment) } : {}),
   };
 }
 
-const segment = ({ start, end, text: said }: Cue, id: number): Json => ({ id, start, end, text: said });
+const segment = ({ start, end, text: line }: Cue, id: number): Json => ({ id, start, end, text: line });
 
 const text = (contentType: string, body: string): MediaFile => new MediaFile(contentType, Buffer.from(body));
 
 const srt = (cues: readonly Cue[]): string =>
   cues
     .map(
-      ({ start, end, text: said }, index) =>
-        `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${said}\n`,
+      ({ start, end, text: line }, index) =>
+        `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${line}\n`,
     )
     .join('\n');
 
@@ -53,7 +53,7 @@ const srt = (cues: readonly Cue[]): string =>
 const vtt = (cues: readonly Cue[]): string =>
   [
     'WEBVTT\n',
-    ...cues.map(({ start, end, text: said }) => `${clock(start, '.')} --> ${clock(end, '.')}\n${said}\n`),
+    ...cues.map(({ start, end, text: line }) => `${clock(start, '.')} --> ${clock(end, '.')}\n${line}\n`),
   ].join('\n');
 
 /** `01:02:03,456`. */
@@ -66,6 +66,6 @@ function clock(seconds: number, mark: string): string {
 }
 
 /** Whether the requested format needs times. */
-export function needsTimes({ response_format: format, timestamp_granularities: asked }: Json): boolean {
-  return format === 'verbose_json' || format === 'srt' || format === 'vtt' || asked !== undefined;
+export function needsTimes({ response_format: format, timestamp_granularities: request }: Json): boolean {
+  return format === 'verbose_json' || format === 'srt' || format === 'vtt' || request !== undefined;
 }

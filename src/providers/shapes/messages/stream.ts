@@ -38,7 +38,7 @@ export class MessagesStream implements ChunkTranslator {
     this.reason = choice.finish_reason ?? this.reason;
     this.native = choice.native_finish_reason ?? this.native;
     this.sequence = sequenceOf(choice) ?? this.sequence;
-    if (isObject(choice.delta)) events.push(...this.said(choice.delta));
+    if (isObject(choice.delta)) events.push(...this.contentEvents(choice.delta));
     return events;
   }
 
@@ -77,7 +77,7 @@ export class MessagesStream implements ChunkTranslator {
     return [named('message_start', { message })];
   }
 
-  private said(delta: Json): readonly StreamEvent[] {
+  private contentEvents(delta: Json): readonly StreamEvent[] {
     const { reasoning_content, reasoning, content, refusal, annotations } = delta;
     this.refusal += textOf(refusal);
     return [

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 import { Output } from './output.js';
-import { isSummaryAsked } from './reasoning-item.js';
+import { isSummaryRequested } from './reasoning-item.js';
 import { BEGINNING, idSuffix, isWhole, responseObject, usageIn } from './response.js';
 import { ToolNames } from './tool-names.js';
 
@@ -10,21 +10,21 @@ import { ToolNames } from './tool-names.js';
  * The hub's response as a response object; the output is built by the same code as for a stream. Never throws.
  * https://platform.openai.com/docs/api-reference/responses/object
  */
-export function responseOf(hub: Json, asked: Json, context: Context): Json {
+export function responseOf(hub: Json, request: Json, context: Context): Json {
   const choice = list(hub.choices).find(isObject) ?? {};
   const output = new Output({
     emit: () => undefined,
     idSuffix: idSuffix(context),
-    isSummary: isSummaryAsked(asked),
-    tools: ToolNames.of(asked),
-    isSingleCall: asked.parallel_tool_calls === false,
+    isSummary: isSummaryRequested(request),
+    tools: ToolNames.of(request),
+    isSingleCall: request.parallel_tool_calls === false,
   });
   const pieces = isObject(choice.message) ? piecesOf(choice.message) : [];
   // Log probabilities cover the whole text, so they fit only a message of one piece.
   for (const piece of pieces) output.add(piece, pieces.length === 1 ? choice.logprobs : null);
   const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
   const isComplete = isWhole(finishReason);
-  return responseObject(asked, context, {
+  return responseObject(request, context, {
     ...BEGINNING,
     status: isComplete ? 'completed' : 'incomplete',
     output: output.snapshot(isComplete),
@@ -41,12 +41,12 @@ function piecesOf(message: Json): readonly Json[] {
   const blocks = list(content_blocks).filter(isObject);
   if (blocks.length === 0) return [message];
   const pieces = blocks.map(pieceOf);
-  const isSaid = blocks.some(({ type }) => type === 'text');
+  const hasText = blocks.some(({ type }) => type === 'text');
   const isThought = blocks.some(({ type }) => type === 'thinking');
   return [
     ...(isThought ? [] : [{ reasoning_content: reasoning_content ?? reasoning }]),
     ...pieces,
-    isSaid ? rest : { ...rest, content },
+    hasText ? rest : { ...rest, content },
   ];
 }
 

@@ -116,15 +116,16 @@ export class CallItem implements OutputItem {
     const { kind, name } = this.called;
     const { events } = this.words;
     this.tellDelta(this.input.end());
-    if (events) this.tell('done', { [events.input]: this.input.value, ...(kind === 'function' && { name }) });
+    if (events)
+      this.emitEvent('done', { [events.input]: this.input.value, ...(kind === 'function' && { name }) });
     done(this.emit, this.place, this.snapshot(status));
   }
 
   private tellDelta(delta: string): void {
-    if (delta !== '') this.tell('delta', { delta });
+    if (delta !== '') this.emitEvent('delta', { delta });
   }
 
-  private tell(what: 'delta' | 'done', fields: Json): void {
+  private emitEvent(what: 'delta' | 'done', fields: Json): void {
     const { id, output_index } = this.place;
     const { events } = this.words;
     if (events) this.emit(`${events.prefix}.${what}`, { item_id: id, output_index, ...fields });

@@ -38,20 +38,20 @@ export class CustomInput {
     const [literal] = WHOLE.exec(this.written.slice(this.at)) ?? [''];
     const whole = withoutHalfPair(literal);
     this.at += whole.length;
-    return this.said(decoded(whole));
+    return this.inputDelta(decoded(whole));
   }
 
   /** The rest of the text. Arguments of another form, as models sometimes write, are the input themselves. */
   end(): string {
     const whole = inputIn(this.written);
-    return whole.startsWith(this.text) ? this.said(whole.slice(this.text.length)) : '';
+    return whole.startsWith(this.text) ? this.inputDelta(whole.slice(this.text.length)) : '';
   }
 
   get value(): string {
     return this.text;
   }
 
-  private said(text: string): string {
+  private inputDelta(text: string): string {
     this.text += text;
     return text;
   }

@@ -20,7 +20,7 @@ export const responses: ClientShape = {
   endpoint: 'responses',
   hints: new Set(['verbosity', 'parallel_tool_calls', 'tools.web_search', 'tools.tool_search']),
   request: (body) => hubRequest(body),
-  answer: (hub, asked, context) => responseOf(hub, asked, context),
+  answer: (hub, request, context) => responseOf(hub, request, context),
   error: ({ message, type, param, code }) => ({ error: { message, type, param, code } }),
-  open: (asked, context) => new ResponseStream(asked, context),
+  open: (request, context) => new ResponseStream(request, context),
 };

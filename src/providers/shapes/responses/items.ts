@@ -72,8 +72,12 @@ function message({ role, content }: Json, where: string): ReadItem {
 }
 
 function reasoning({ content, summary, encrypted_content }: Json): ReadItem {
-  const said = list(content).length > 0 ? content : summary;
-  return { kind: 'reasoning', text: list(said).map(textIn).join('\n\n'), blocks: unseal(encrypted_content) };
+  const shownParts = list(content).length > 0 ? content : summary;
+  return {
+    kind: 'reasoning',
+    text: list(shownParts).map(textIn).join('\n\n'),
+    blocks: unseal(encrypted_content),
+  };
 }
 
 const textIn = (part: unknown): string => (isObject(part) ? textOf(part.text) : '');
@@ -93,9 +97,13 @@ function customCall(item: Json, where: string, names: ToolNames): ReadItem {
 }
 
 /** A search that ran at OpenAI has no call id. */
-function searchCall({ call_id: id, arguments: asked }: Json, _where: string, names: ToolNames): ReadItem {
+function searchCall(
+  { call_id: id, arguments: searchInput }: Json,
+  _where: string,
+  names: ToolNames,
+): ReadItem {
   if (typeof id !== 'string') return NOTHING;
-  const call = { name: names.of(TOOL_SEARCH), arguments: jsonText(isObject(asked) ? asked : {}) };
+  const call = { name: names.of(TOOL_SEARCH), arguments: jsonText(isObject(searchInput) ? searchInput : {}) };
   return { kind: 'call', call: { id, type: 'function', function: call } };
 }
 

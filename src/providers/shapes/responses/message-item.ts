@@ -30,19 +30,19 @@ export class MessageItem implements OutputItem {
     const logprobs = tokens.flatMap(logprobOf);
     part.text += text;
     for (const logprob of logprobs) part.logprobs.push(logprob);
-    this.tell('response.output_text.delta', { delta: text, logprobs });
+    this.emitEvent('response.output_text.delta', { delta: text, logprobs });
   }
 
   addRefusal(text: string): void {
     this.partFor('refusal').text += text;
-    this.tell('response.refusal.delta', { delta: text });
+    this.emitEvent('response.refusal.delta', { delta: text });
   }
 
   addAnnotations(annotations: readonly Json[]): void {
     for (const annotation of annotations) {
       const part = this.partFor('output_text');
       const annotation_index = part.annotations.push(annotation) - 1;
-      this.tell('response.output_text.annotation.added', { annotation_index, annotation });
+      this.emitEvent('response.output_text.annotation.added', { annotation_index, annotation });
     }
   }
 
@@ -62,19 +62,19 @@ export class MessageItem implements OutputItem {
     this.closePart();
     const part: Part = { type, text: '', annotations: [], logprobs: [] };
     this.parts.push(part);
-    this.tell('response.content_part.added', { part: partOf(part) });
+    this.emitEvent('response.content_part.added', { part: partOf(part) });
     return part;
   }
 
   private closePart(): void {
     const part = this.parts.at(-1);
     if (!part) return;
-    if (part.type === 'refusal') this.tell('response.refusal.done', { refusal: part.text });
-    else this.tell('response.output_text.done', { text: part.text, logprobs: [...part.logprobs] });
-    this.tell('response.content_part.done', { part: partOf(part) });
+    if (part.type === 'refusal') this.emitEvent('response.refusal.done', { refusal: part.text });
+    else this.emitEvent('response.output_text.done', { text: part.text, logprobs: [...part.logprobs] });
+    this.emitEvent('response.content_part.done', { part: partOf(part) });
   }
 
-  private tell(type: string, fields: Json): void {
+  private emitEvent(type: string, fields: Json): void {
     const { id, output_index } = this.place;
     this.emit(type, { item_id: id, output_index, content_index: this.parts.length - 1, ...fields });
   }

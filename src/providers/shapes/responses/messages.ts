@@ -39,11 +39,11 @@ function assistantMessages(turn: readonly Piece[]): readonly Json[] {
 /** Each text with the reasoning before it. */
 function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
   const groups: Piece[][] = [];
-  let isSaid = true;
+  let hasContent = true;
   for (const piece of turn) {
-    if (isSaid) groups.push([]);
+    if (hasContent) groups.push([]);
     groups.at(-1)?.push(piece);
-    isSaid = piece.kind === 'said';
+    hasContent = piece.kind === 'said';
   }
   return groups;
 }

@@ -33,7 +33,7 @@ const AS_SUMMARY: Words = {
 };
 
 /** Whether the client requested a summary of the reasoning. */
-export function isSummaryAsked({ reasoning }: Json): boolean {
+export function isSummaryRequested({ reasoning }: Json): boolean {
   return isObject(reasoning) && typeof (reasoning.summary ?? reasoning.generate_summary) === 'string';
 }
 
@@ -58,10 +58,10 @@ export class ReasoningItem implements OutputItem {
   }
 
   add(text: string): void {
-    if (!this.hasPart) this.tell(this.words.added, { part: this.part() });
+    if (!this.hasPart) this.emitEvent(this.words.added, { part: this.part() });
     this.hasPart = true;
     this.text += text;
-    this.tell(this.words.delta, { delta: text });
+    this.emitEvent(this.words.delta, { delta: text });
   }
 
   /** `delta.content_blocks` of a chunk: pieces of the provider's own blocks. The response's text is not kept here. */
@@ -97,8 +97,8 @@ export class ReasoningItem implements OutputItem {
 
   close(status: ItemStatus): void {
     if (this.hasPart) {
-      this.tell(this.words.done, { text: this.text });
-      this.tell(this.words.partDone, { part: this.part() });
+      this.emitEvent(this.words.done, { text: this.text });
+      this.emitEvent(this.words.partDone, { part: this.part() });
     }
     done(this.emit, this.place, this.snapshot(status));
   }
@@ -117,7 +117,7 @@ export class ReasoningItem implements OutputItem {
     return { type: this.words.part, text: this.text };
   }
 
-  private tell(type: string, fields: Json): void {
+  private emitEvent(type: string, fields: Json): void {
     const { id, output_index } = this.place;
     this.emit(type, { item_id: id, output_index, [this.words.index]: 0, ...fields });
   }

@@ -4,7 +4,7 @@ import type { Json } from '../../endpoint.js';
 /** Parameters for features that only OpenAI stores or runs, and the values that use them. */
 interface RefusedParameter {
   readonly parameter: string;
-  readonly isAsked: (value: unknown) => boolean;
+  readonly isRequested: (value: unknown) => boolean;
   readonly detail: string;
 }
 
@@ -14,34 +14,34 @@ const isTrue = (value: unknown): boolean => value === true;
 const NOT_KEPT = 'responses of this provider are not kept; send the earlier items in "input"';
 
 const REFUSED: readonly RefusedParameter[] = [
-  { parameter: 'previous_response_id', isAsked: isGiven, detail: NOT_KEPT },
-  { parameter: 'conversation', isAsked: isGiven, detail: NOT_KEPT },
+  { parameter: 'previous_response_id', isRequested: isGiven, detail: NOT_KEPT },
+  { parameter: 'conversation', isRequested: isGiven, detail: NOT_KEPT },
   {
     parameter: 'store',
-    isAsked: isTrue,
+    isRequested: isTrue,
     detail: 'responses of this provider are not kept; leave it out or send false',
   },
-  { parameter: 'background', isAsked: isTrue, detail: 'this provider has no background mode' },
+  { parameter: 'background', isRequested: isTrue, detail: 'this provider has no background mode' },
   {
     parameter: 'prompt',
-    isAsked: isGiven,
+    isRequested: isGiven,
     detail: 'prompt templates are stored at OpenAI; send "instructions" and "input"',
   },
   {
     parameter: 'context_management',
-    isAsked: isGiven,
+    isRequested: isGiven,
     detail: 'this provider cannot shorten the conversation',
   },
   {
     parameter: 'truncation',
-    isAsked: (value) => value === 'auto',
+    isRequested: (value) => value === 'auto',
     detail: 'this provider cannot shorten the conversation; send "disabled"',
   },
 ];
 
 /** Throws `parameter_unsupported` for the first parameter that only OpenAI can serve. */
 export function refuseTheImpossible(body: Json): void {
-  const found = REFUSED.find(({ parameter, isAsked }) => isAsked(body[parameter]));
+  const found = REFUSED.find(({ parameter, isRequested: isRequested }) => isRequested(body[parameter]));
   if (found) throw unsupported(found.parameter, found.detail);
 }
 

@@ -90,7 +90,7 @@ function reasoningParameters(reasoning: unknown): Json {
 const LOGPROBS = 'message.output_text.logprobs';
 
 function logprobParameters({ include, top_logprobs }: Json): Json {
-  const isTopAsked = typeof top_logprobs === 'number' && top_logprobs > 0;
-  const isAsked = isTopAsked || list(include).includes(LOGPROBS);
-  return isAsked ? { logprobs: true, ...(isTopAsked && { top_logprobs }) } : {};
+  const hasTopLogprobs = typeof top_logprobs === 'number' && top_logprobs > 0;
+  const isRequested = hasTopLogprobs || list(include).includes(LOGPROBS);
+  return isRequested ? { logprobs: true, ...(hasTopLogprobs && { top_logprobs }) } : {};
 }

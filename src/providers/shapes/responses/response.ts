@@ -28,7 +28,7 @@ export const BEGINNING: ResponseState = {
  * A response object, which repeats much of its request. Fields that the client left out have OpenAI's defaults, except for sampling, where
  * the provider's own are unknown, and `store`, because nothing is stored. https://platform.openai.com/docs/api-reference/responses/object
  */
-export function responseObject(asked: Json, context: Context, state: ResponseState): Json {
+export function responseObject(request: Json, context: Context, state: ResponseState): Json {
   return {
     id: `resp_${idSuffix(context)}`,
     object: 'response',
@@ -40,10 +40,10 @@ export function responseObject(asked: Json, context: Context, state: ResponseSta
     model: state.model ?? context.model,
     output: state.output,
     usage: state.usage,
-    service_tier: state.service_tier ?? asked.service_tier ?? 'auto',
+    service_tier: state.service_tier ?? request.service_tier ?? 'auto',
     store: false,
     previous_response_id: null,
-    ...repeated(asked),
+    ...repeated(request),
   };
 }
 
@@ -66,14 +66,14 @@ const DEFAULTS: Json = {
   user: null,
 };
 
-function repeated(asked: Json): Json {
-  const reasoning = isObject(asked.reasoning) ? asked.reasoning : {};
-  const text = isObject(asked.text) ? asked.text : {};
+function repeated(request: Json): Json {
+  const reasoning = isObject(request.reasoning) ? request.reasoning : {};
+  const text = isObject(request.text) ? request.text : {};
   return {
-    ...Object.fromEntries(Object.entries(DEFAULTS).map(([name, value]) => [name, asked[name] ?? value])),
+    ...Object.fromEntries(Object.entries(DEFAULTS).map(([name, value]) => [name, request[name] ?? value])),
     reasoning: { effort: null, summary: null, ...reasoning },
     text: { verbosity: 'medium', ...text, format: text.format ?? { type: 'text' } },
-    tools: list(asked.tools),
+    tools: list(request.tools),
   };
 }
 

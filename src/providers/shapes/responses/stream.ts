@@ -3,7 +3,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
 import { Output } from './output.js';
-import { isSummaryAsked } from './reasoning-item.js';
+import { isSummaryRequested } from './reasoning-item.js';
 import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
 import { ToolNames } from './tool-names.js';
 
@@ -19,15 +19,15 @@ export class ResponseStream implements ChunkTranslator {
   private sequence = 0;
 
   constructor(
-    private readonly asked: Json,
+    private readonly request: Json,
     private readonly context: Context,
   ) {
     this.output = new Output({
       emit: (type, fields) => this.emit(type, fields),
       idSuffix: idSuffix(context),
-      isSummary: isSummaryAsked(asked),
-      tools: ToolNames.of(asked),
-      isSingleCall: asked.parallel_tool_calls === false,
+      isSummary: isSummaryRequested(request),
+      tools: ToolNames.of(request),
+      isSingleCall: request.parallel_tool_calls === false,
     });
   }
 
@@ -82,7 +82,7 @@ export class ResponseStream implements ChunkTranslator {
   }
 
   private tellResponse(type: string): void {
-    this.emit(type, { response: responseObject(this.asked, this.context, this.state) });
+    this.emit(type, { response: responseObject(this.request, this.context, this.state) });
   }
 
   private emit(type: string, fields: Json): void {

@@ -111,10 +111,10 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs and `/effort` beside it. */
 function outputOf(hub: Json, effort: string | undefined): Json | null {
-  const { output_config: own = null, response_format: asked = null } = hub;
-  if (own === null && asked === null && effort === undefined) return null;
+  const { output_config: own = null, response_format: requestedFormat = null } = hub;
+  if (own === null && requestedFormat === null && effort === undefined) return null;
   const given = isObject(own) ? own : {};
-  const format = formatOf(asked);
+  const format = formatOf(requestedFormat);
   const output = { ...given, ...(effort === undefined ? {} : { effort }), ...(format ? { format } : {}) };
   return Object.keys(output).length > 0 ? output : null;
 }
@@ -127,11 +127,12 @@ function formatOf(format: unknown): Json | null {
       'response_format',
       'Anthropic writes JSON by a schema only; send the type "json_schema"',
     );
-  const asked = isObject(format) ? format.json_schema : null;
-  if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
+  const requestedFormat = isObject(format) ? format.json_schema : null;
+  if (type !== 'json_schema' || !isObject(requestedFormat) || !isObject(requestedFormat.schema))
     throw parameterError('response_format', 'must be of type text, or json_schema with a "schema"');
-  const about = typeof asked.description === 'string' ? { description: asked.description } : {};
-  return { type: 'json_schema', schema: { ...about, ...asked.schema } };
+  const about =
+    typeof requestedFormat.description === 'string' ? { description: requestedFormat.description } : {};
+  return { type: 'json_schema', schema: { ...about, ...requestedFormat.schema } };
 }
 
 /**

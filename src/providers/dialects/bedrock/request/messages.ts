@@ -97,8 +97,11 @@ function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Request
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
   const blocks = blocksOf(content, names);
   const isMark = (block: Json) => 'cachePoint' in block;
-  const said = blocks.filter((block) => !isMark(block));
-  return [{ toolResult: { toolUseId: ids.of(id), content: said } }, ...blocks.filter(isMark).slice(0, 1)];
+  const spokenBlocks = blocks.filter((block) => !isMark(block));
+  return [
+    { toolResult: { toolUseId: ids.of(id), content: spokenBlocks } },
+    ...blocks.filter(isMark).slice(0, 1),
+  ];
 }
 
 /**
@@ -111,10 +114,10 @@ function assistantBlocks(message: Json, { names, ids }: RequestNames): Json[] {
   if ((message.audio ?? null) !== null)
     throw unsupported('messages[].audio', 'Bedrock accepts no audio of earlier messages');
   const kept = blocksOf(list(message.content_blocks), names);
-  const said = kept.some((block) => 'text' in block) ? [] : blocksOf(message.content, names);
+  const spokenBlocks = kept.some((block) => 'text' in block) ? [] : blocksOf(message.content, names);
   return [
     ...kept,
-    ...said,
+    ...spokenBlocks,
     ...present([plainText(message.refusal)]),
     ...list(message.tool_calls).flatMap((call) => toolUse(call, ids)),
   ];

@@ -10,7 +10,7 @@ import { THINKS } from '../../claude/thinking.js';
  */
 export function withoutRefusedThinking(body: Json, hub: Json): Json {
   const { additionalModelRequestFields: fields, toolConfig, messages } = body;
-  if (!isObject(fields) || isAsked(hub)) return body;
+  if (!isObject(fields) || isRequested(hub)) return body;
   const form = isObject(fields.thinking) ? fields.thinking.type : null;
   const isBare = form === 'enabled' && isBareLoop(list(messages));
   if (!THINKS.has(form) || (!isBare && !isForced(toolConfig))) return body;
@@ -22,7 +22,7 @@ export function withoutRefusedThinking(body: Json, hub: Json): Json {
 const without = (name: string, object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 
-const isAsked = ({
+const isRequested = ({
   thinking,
   additionalModelRequestFields,
   additional_model_request_fields,

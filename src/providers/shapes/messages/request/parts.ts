@@ -98,6 +98,6 @@ function sourceOf(source: unknown): Json {
 /** The hub has no search results; title, URL and text are joined as one text. */
 function searchPart({ title, source, content }: Json): Json[] {
   const texts = list(content).map((block) => (isObject(block) ? block.text : null));
-  const said = [title, source, ...texts].filter((text) => typeof text === 'string' && text !== '');
-  return said.length > 0 ? [{ type: 'text', text: said.join('\n') }] : [];
+  const sections = [title, source, ...texts].filter((text) => typeof text === 'string' && text !== '');
+  return sections.length > 0 ? [{ type: 'text', text: sections.join('\n') }] : [];
 }

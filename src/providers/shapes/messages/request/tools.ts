@@ -32,9 +32,9 @@ function functionOf(tool: unknown): Json {
 
 /** The hub has no field for examples of a tool's input, so they are appended to its description. */
 function descriptionOf({ description, input_examples: examples }: Json): Json {
-  const said = typeof description === 'string' ? [description] : [];
+  const sentences = typeof description === 'string' ? [description] : [];
   const shown = list(examples).map((example) => `Example of its input: ${stringify(example)}`);
-  const lines = [...said, ...shown];
+  const lines = [...sentences, ...shown];
   return lines.length > 0 ? { description: lines.join('\n') } : {};
 }
 

@@ -33,8 +33,8 @@ function systemMessages(content: unknown): Json[] {
 function userMessages(content: unknown): Json[] {
   const blocks = blocksOf(content);
   const results = blocks.filter(({ type }) => type === 'tool_result').map(resultOf);
-  const said = partsOf(blocks.filter(({ type }) => type !== 'tool_result'));
-  const parts = [...results.flatMap(({ shown }) => shown), ...said];
+  const spokenParts = partsOf(blocks.filter(({ type }) => type !== 'tool_result'));
+  const parts = [...results.flatMap(({ shown }) => shown), ...spokenParts];
   const messages = results.map(({ message }) => message);
   return parts.length > 0 ? [...messages, { role: 'user', content: contentOf(parts) }] : messages;
 }
@@ -55,8 +55,8 @@ function resultOf(block: Json): Result {
   const parts = partsOf(blocksOf(content).map(withoutReference));
   const texts = parts.filter(({ type }) => type === 'text');
   const shown = parts.filter(({ type }) => type !== 'text');
-  const said = texts.length === 0 && shown.length > 0 ? SHOWN_NEXT : texts;
-  const failed = isError === true ? withError(said) : said;
+  const spokenParts = texts.length === 0 && shown.length > 0 ? SHOWN_NEXT : texts;
+  const failed = isError === true ? withError(spokenParts) : spokenParts;
   const message = { role: 'tool', tool_call_id: id, content: contentOf(failed) };
   const caption = { type: 'text', text: `Shown by the tool call ${id}:` };
   return { message: withMark(message, block), shown: shown.length > 0 ? [caption, ...shown] : [] };
