@@ -13,6 +13,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { jsonFault } from '../../common/json/json-fault.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { missing, type Reference, referencesIn } from './config-references.js';
+import { secretParameters } from './secret-parameters.js';
 
 const MISTAKES_MAX = 100;
 
@@ -38,6 +39,7 @@ export class ConfigChecker {
     const unknown = [
       ...(await this.unknownIn(place, document)),
       ...(read.mistakes ? [] : await this.embeddingsMissing(place, read.config)),
+      ...(read.mistakes ? [] : secretParameters(read.config)),
     ];
     if (!read.mistakes && unknown.length === 0) return read.config;
     const mistakes = [...(read.mistakes ?? []), ...unknown];
