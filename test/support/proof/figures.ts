@@ -94,12 +94,15 @@ export class Figures {
   }
 }
 
+/** Fields of a group that are no figures. */
+const LABELS: ReadonlySet<string> = new Set(['object', 'api_key_name']);
+
 function groupDifferences(path: string, row: Json, of: readonly Fact[], field: string): string[] {
   if (of.length === 0) return [];
   const columns = Object.entries(COLUMNS_BY_HAND).map(([name, column]) => [name, column(of)] as const);
   const told = Object.fromEntries(
     Object.entries(row as Fields)
-      .filter(([name]) => name !== field && name !== 'object')
+      .filter(([name]) => name !== field && !LABELS.has(name))
       // Counts of some groups are texts, as in the compatible API.
       .map(([name, value]) => [name, name.endsWith('_seen') || value === null ? value : Number(value)]),
   );
