@@ -26,6 +26,7 @@ export const limitWords = {
   allowed: (amount: string) => `${amount} allowed`,
   raisedBy: (amount: string) => `raised by ${amount}`,
   lasts: 'Lasts until the reset',
+  tooEarly: 'Forecast after an hour',
   unused: 'Not used yet',
   spentBy: (day: string) => `Spent by ${day}`,
   perDay: (amount: string) => `${amount} a day in this period`,

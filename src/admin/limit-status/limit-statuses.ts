@@ -34,7 +34,7 @@ export interface LimitStatus {
 }
 
 const DAY_MS = 86_400_000;
-/** The use within the first hour says little about a day. */
+/** The use within the first hour says little about a day, so there is no forecast yet. */
 const SHORTEST_MS = 3_600_000;
 const NEARLY = 0.8;
 
@@ -48,7 +48,7 @@ export function budgetStatus(
   const amount = amountIn(rule, period);
   const spent = counted?.used ?? 0;
   const since = Math.max(period.startsAt, counted?.since ?? now);
-  const perDay = (spent / Math.max(now - since, SHORTEST_MS)) * DAY_MS;
+  const perDay = now - since < SHORTEST_MS ? null : (spent / (now - since)) * DAY_MS;
   return {
     id: rule.id,
     subject,
@@ -60,7 +60,7 @@ export function budgetStatus(
     used: shownAmount(rule, spent),
     remaining: shownAmount(rule, Math.max(0, amount - spent)),
     resets_at: Number.isFinite(period.endsAt) ? new Date(period.endsAt) : null,
-    used_per_day: shownAmount(rule, Math.round(perDay)),
+    used_per_day: perDay === null ? null : shownAmount(rule, Math.round(perDay)),
     exhausted_at: endOf(amount - spent, perDay, { now, endsAt: period.endsAt }),
     status: statusOf(spent, amount),
   };
@@ -69,9 +69,13 @@ export function budgetStatus(
 const daysOf = ({ periodic_reset_days: days }: BudgetRule): string | null =>
   days === null ? null : `${days} days`;
 
-/** When the rest will be used up; null when it lasts longer than the period, or nothing is used. */
-function endOf(left: number, perDay: number, { now, endsAt }: { now: number; endsAt: number }): Date | null {
-  if (left <= 0 || perDay <= 0) return null;
+/** When the rest will be used up; null when it lasts longer than the period, nothing is used, or it is too early to say. */
+function endOf(
+  left: number,
+  perDay: number | null,
+  { now, endsAt }: { now: number; endsAt: number },
+): Date | null {
+  if (perDay === null || left <= 0 || perDay <= 0) return null;
   const end = now + (left / perDay) * DAY_MS;
   return end < endsAt && end < LAST_MOMENT ? new Date(end) : null;
 }

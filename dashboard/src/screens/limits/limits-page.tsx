@@ -123,7 +123,7 @@ const columnsOf = (onRaising: LimitsPageProps['onRaising']): readonly Column<Lim
   {
     key: 'forecast',
     title: texts.columns.forecast,
-    width: '170px',
+    width: '160px',
     cell: (limit) => <Forecast limit={limit} />,
   },
   {
@@ -173,7 +173,7 @@ function Forecast({ limit }: { limit: Limit }) {
     );
   return (
     <span title={perDay}>
-      <Value isMuted>{used === 0 ? texts.unused : texts.lasts}</Value>
+      <Value isMuted>{used === 0 ? texts.unused : perDay === undefined ? texts.tooEarly : texts.lasts}</Value>
     </span>
   );
 }
