@@ -1,4 +1,3 @@
-import { type PointerEvent, useRef, useState } from 'react';
 import { words } from '../../words/en';
 import { exact } from '../format/numbers';
 import { hourMinute, moment, offset } from '../format/times';
@@ -7,6 +6,7 @@ import { useZone } from '../zone';
 import { ChartTable } from './chart-table';
 import styles from './histogram.module.css';
 import { timeTicks } from './time-ticks';
+import { useBarChoice } from './use-bar-choice';
 
 export type SeriesTone = 'normal' | 'muted' | 'warning' | 'error';
 
@@ -29,7 +29,7 @@ interface HistogramProps {
   readonly bars: readonly HistogramBar[];
   readonly height?: number;
   readonly asTable?: boolean;
-  /** A dragged range; a click selects the interval of one bar. */
+  /** A range chosen by dragging or by keys; a click or Enter selects the interval of one bar. */
   readonly onSelect?: (interval: Interval) => void;
 }
 
@@ -56,50 +56,30 @@ export function Histogram(props: HistogramProps) {
 }
 
 function Bars({ bars, series, label, height, onSelect }: HistogramProps & { height: number }) {
-  const [drag, setDrag] = useState<readonly [number, number] | null>(null);
-  const [hovered, setHovered] = useState<number | null>(null);
-  const box = useRef<HTMLDivElement>(null);
-  const top = Math.max(1, ...bars.map(({ counts }) => sum(counts)));
-  const barAt = ({ clientX }: PointerEvent): number => {
-    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {};
-    return Math.max(0, Math.min(bars.length - 1, Math.floor(((clientX - left) / width) * bars.length)));
-  };
-  const finish = (event: PointerEvent): void => {
-    if (!drag) return;
-    const [first, last] = [drag[0], barAt(event)].sort((a, b) => a - b) as [number, number];
-    setDrag(null);
+  const select = (first: number, last: number): void => {
     const [from, to] = [bars[first]?.from, bars[last]?.to];
     if (from && to) onSelect?.({ from, to });
   };
-  const isDragged = (at: number): boolean =>
-    drag !== null && at >= Math.min(...drag) && at <= Math.max(...drag);
+  const { box, pointed, isChosen, handlers } = useBarChoice(bars.length, onSelect && select);
+  const top = Math.max(1, ...bars.map(({ counts }) => sum(counts)));
   return (
     <div
       ref={box}
       className={styles.bars}
       style={{ height }}
-      role="img"
+      role={onSelect ? 'group' : 'img'}
+      tabIndex={onSelect ? 0 : undefined}
       aria-label={label}
       data-selects={onSelect ? true : undefined}
-      onPointerDown={(event) => {
-        if (!onSelect) return;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        setDrag([barAt(event), barAt(event)]);
-      }}
-      onPointerMove={(event) => {
-        setHovered(barAt(event));
-        if (drag) setDrag([drag[0], barAt(event)]);
-      }}
-      onPointerUp={finish}
-      onPointerLeave={() => setHovered(null)}
+      {...handlers}
     >
       {bars.map((bar, at) => (
         <div
           key={bar.from.getTime()}
           className={styles.bar}
           data-partial={bar.isPartial || undefined}
-          data-hovered={hovered === at || undefined}
-          data-dragged={isDragged(at) || undefined}
+          data-hovered={pointed === at || undefined}
+          data-dragged={isChosen(at) || undefined}
         >
           {bar.counts.map((count, of) => (
             <span
@@ -110,8 +90,8 @@ function Bars({ bars, series, label, height, onSelect }: HistogramProps & { heig
           ))}
         </div>
       ))}
-      {hovered !== null && bars[hovered] && (
-        <BarTip bar={bars[hovered]} series={series} share={(hovered + 0.5) / bars.length} />
+      {pointed !== null && bars[pointed] && (
+        <BarTip bar={bars[pointed]} series={series} share={(pointed + 0.5) / bars.length} />
       )}
     </div>
   );
@@ -130,6 +110,7 @@ function BarTip({
   return (
     <div
       className={styles.tip}
+      role="status"
       style={{ left: `${share * 100}%` }}
       data-side={share > 0.5 ? 'left' : 'right'}
     >

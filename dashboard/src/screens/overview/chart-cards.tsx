@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Histogram, HistogramLegend } from '../../parts/charts/histogram';
@@ -7,6 +6,7 @@ import { duration } from '../../parts/format/numbers';
 import { offset } from '../../parts/format/times';
 import { bucketName, type Interval, rangeText } from '../../parts/range/range';
 import { Loading } from '../../parts/states/states';
+import { TableToggle } from '../../parts/charts/table-toggle';
 import { useZone } from '../../parts/zone';
 import { usePlace } from '../../session/session';
 import { overviewWords } from '../../words/overview';
@@ -19,14 +19,6 @@ import styles from './overview.module.css';
 const TimeChart = lazy(() =>
   import('../../parts/charts/time-chart').then((module) => ({ default: module.TimeChart })),
 );
-
-function TableToggle({ isTable, onToggle }: { isTable: boolean; onToggle: () => void }) {
-  return (
-    <Button size="compact-xs" variant="subtle" color="gray" aria-pressed={isTable} onClick={onToggle}>
-      {isTable ? words.parts.showChart : words.parts.showTable}
-    </Button>
-  );
-}
 
 interface ResultsCardProps extends Figures {
   readonly interval: Interval;
