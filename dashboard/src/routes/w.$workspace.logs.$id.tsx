@@ -23,6 +23,7 @@ function LogRoute() {
     <LogDrawer
       id={id}
       tab={search.tab}
+      range={search.range}
       onTab={(tab) => void navigate({ search: { ...search, tab }, replace: true })}
       onStep={step}
       onClose={() => void navigate({ to: '/w/$workspace/logs', params: { workspace }, search })}

@@ -17,6 +17,8 @@ export const logWords = {
   config: 'Config',
   dropped: 'Dropped:',
   tier: 'Service tier',
+  sameValue: 'Show the requests with this value',
+  copyCurl: 'Copy as curl',
   gone: 'Request not found',
   goneText: 'It may be older than the workspace retains logs, or belong to another workspace.',
   facts: { latency: 'Latency', firstToken: 'First token', tokens: 'Tokens', cost: 'Cost' },

@@ -51,7 +51,7 @@ export const LOG_COLUMNS: readonly Column<LogRow>[] = [
   {
     key: 'model',
     title: titles.model,
-    width: 'minmax(142px, 2fr)',
+    width: 'minmax(130px, 2fr)',
     cell: ({ model, endpoint, method, path }) => <Value>{model ?? endpoint ?? `${method} ${path}`}</Value>,
   },
   textColumn(

@@ -9,11 +9,11 @@ import { Drawer } from '../../parts/overlay/drawer';
 import { EmptyState, Loadable } from '../../parts/states/states';
 import { visibleText } from '../../parts/format/visible-text';
 import { Identifier } from '../../parts/values/identifier';
-import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { StatusPill, toneOfStatus } from '../../parts/values/values';
 import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './log-drawer.module.css';
-import { keyName } from './log-columns';
+import { LogFacts } from './log-facts';
 import { failureOf } from './log-failure';
 import { CostTab } from './tabs/cost-tab';
 import { FeedbackTab, GuardrailsTab } from './tabs/judgement-tabs';
@@ -30,13 +30,15 @@ const isTab = (text: string | null | undefined): text is LogTab => TABS.some((ta
 interface LogDrawerProps {
   readonly id: string;
   readonly tab: string | undefined;
+  /** The range of the list. */
+  readonly range: string | undefined;
   readonly onTab: (tab: LogTab) => void;
   readonly onStep: (step: -1 | 1) => void;
   readonly onClose: () => void;
 }
 
 /** One request: what was sent, the response, the route and its reasons, the cost. */
-export function LogDrawer({ id, tab, onTab, onStep, onClose }: LogDrawerProps) {
+export function LogDrawer({ id, tab, range, onTab, onStep, onClose }: LogDrawerProps) {
   const query = useQuery(logQuery(id));
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
@@ -44,7 +46,7 @@ export function LogDrawer({ id, tab, onTab, onStep, onClose }: LogDrawerProps) {
       label={logWords.label}
       onClose={onClose}
       onStep={onStep}
-      head={query.data ? <Head log={query.data} /> : <Identifier id={id} />}
+      head={query.data ? <Head log={query.data} range={range} /> : <Identifier id={id} />}
       actions={<Actions onStep={onStep} />}
     >
       {isGone ? (
@@ -62,37 +64,13 @@ export function LogDrawer({ id, tab, onTab, onStep, onClose }: LogDrawerProps) {
   );
 }
 
-function Head({ log }: { log: LogDetail }) {
-  const key = keyName(log);
+function Head({ log, range }: { log: LogDetail; range: string | undefined }) {
   return (
     <>
       <h2 className={styles.title}>
         <StatusPill tone={toneOfStatus(log.status)}>{log.status}</StatusPill> {log.method} {log.path}
       </h2>
-      <p className={styles.facts}>
-        <Identifier id={log.id} />
-        <Moment at={log.created_at} as="moment" />
-        {key && (
-          <span>
-            {logWords.apiKey} <b>{key}</b>
-          </span>
-        )}
-        {log.config && (
-          <span>
-            {logWords.config} <b>{log.config.name}</b> v{log.config.version}
-          </span>
-        )}
-        {log.service_tier && (
-          <span>
-            {logWords.tier} <b>{log.service_tier}</b>
-          </span>
-        )}
-        {log.dropped_parameters && (
-          <span>
-            {logWords.dropped} <b>{log.dropped_parameters.join(', ')}</b>
-          </span>
-        )}
-      </p>
+      <LogFacts log={log} range={range} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import { useState } from 'react';
 import type { LogBody, LogDetail } from '../../../api/logs';
 import { bytes } from '../../../parts/format/numbers';
@@ -6,6 +7,7 @@ import { visibleText } from '../../../parts/format/visible-text';
 import { CopyButton } from '../../../parts/values/identifier';
 import { logWords } from '../../../words/log';
 import { words } from '../../../words/en';
+import { curlOf } from '../curl-of';
 import styles from '../log-drawer.module.css';
 
 const { raw } = logWords;
@@ -16,9 +18,21 @@ const LARGE_CHARACTERS = 1_000_000;
 export function RawTab({ log }: { log: LogDetail }) {
   return (
     <>
+      <CurlButton log={log} />
       <RawSide title={raw.request} side={log.request} />
       <RawSide title={raw.response} side={log.response} />
     </>
+  );
+}
+
+function CurlButton({ log }: { log: LogDetail }) {
+  const command = curlOf(log, location.origin);
+  const clipboard = useClipboard();
+  if (command === null) return null;
+  return (
+    <Button size="compact-sm" onClick={() => clipboard.copy(command)}>
+      {clipboard.copied ? words.parts.copied : logWords.copyCurl}
+    </Button>
   );
 }
 
