@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client';
+import { reloadIfReachable } from './reload';
 import { createAppRouter } from './router';
 import { sessionQuery } from './session/session';
 import './theme/tokens.css';
@@ -21,7 +22,7 @@ const queryClient = createQueryClient({
 const router = createAppRouter();
 
 // A page opened before an update requests files that no longer exist: the new page has the current names.
-window.addEventListener('vite:preloadError', () => location.reload());
+window.addEventListener('vite:preloadError', () => void reloadIfReachable());
 
 const root = document.getElementById('root');
 if (root)

@@ -12,7 +12,7 @@ const isWorthRetrying = (count: number, error: unknown): boolean => {
 const RETRY_MS = 5_000;
 
 /** The server or its database is unavailable. A query that took too long is not repeated: it would take as long again. */
-const isOutage = (error: unknown): boolean => {
+export const isOutage = (error: unknown): boolean => {
   const { status, code } = ApiError.from(error);
   return status === 0 || status === 502 || status === 504 || (status === 503 && code !== 'query_timeout');
 };

@@ -120,6 +120,8 @@ export const words = {
     },
     unavailable:
       'The administration is unavailable. The gateway still serves models. This page reconnects automatically.',
+    unreachable:
+      'The server cannot be reached. The page shows what it read last, and reconnects automatically.',
     notFound: 'Page not found',
     notFoundText: 'The address is wrong, or you do not have access to this page.',
     home: 'Go to Overview',
@@ -219,6 +221,7 @@ export const words = {
       source: 'Source',
       metadata: 'Metadata',
     },
-    histogramLabel: 'Requests over time by result. Drag to choose a range.',
+    histogramLabel:
+      'Requests over time by result. Drag to choose a range, or use the arrow keys, Shift and Enter.',
   },
 };

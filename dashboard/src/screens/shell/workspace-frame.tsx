@@ -4,6 +4,7 @@ import { useHotkeys } from '@mantine/hooks';
 import type { Session, SessionWorkspace } from '../../api/auth';
 import { nameWorkspace } from '../../api/client';
 import { shownError } from '../../api/load-state';
+import { useOutage } from '../../api/use-outage';
 import { Shell } from '../../parts/shell/shell';
 import { ErrorCard, Loading } from '../../parts/states/states';
 import { ZoneProvider } from '../../parts/zone';
@@ -49,7 +50,6 @@ export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFramePr
         session={session}
         workspace={workspace}
         isOfWorkspace={slug !== null && found !== undefined}
-        isUnavailable={error !== null}
       >
         {found ? children : <NotFoundPage />}
       </SignedInFrame>
@@ -76,14 +76,13 @@ export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFramePr
 interface SignedInFrameProps {
   readonly session: Session;
   readonly workspace: SessionWorkspace;
-  /** The session could not be reloaded: the page stays, with a notice. */
-  readonly isUnavailable: boolean;
   readonly isOfWorkspace: boolean;
   readonly children: ReactNode;
 }
 
 function SignedInFrame(props: SignedInFrameProps) {
-  const { session, workspace, isOfWorkspace, isUnavailable, children } = props;
+  const { session, workspace, isOfWorkspace, children } = props;
+  const outage = useOutage();
   nameWorkspace(session.role === 'member' && session.workspaces.length > 1 ? workspace.slug : null);
   useEffect(() => localStorage.setItem(LAST_WORKSPACE, workspace.slug), [workspace.slug]);
   const { zone } = useTimeZone();
@@ -110,9 +109,9 @@ function SignedInFrame(props: SignedInFrameProps) {
           }
           openSearch={() => setSearching(true)}
           banner={
-            isUnavailable && (
+            outage && (
               <p className={styles.banner} role="status">
-                {words.shell.unavailable}
+                {words.shell[outage]}
               </p>
             )
           }
