@@ -6,8 +6,11 @@ import { aggregatorOn } from '../../support/usage-store.js';
 
 const HOUR = 3_600_000;
 const NOW = Math.floor(Date.now() / HOUR) * HOUR;
-/** The transaction's beginning and end, the state of the rollups, two periods, three lists of the costliest, and failing providers. */
-const ROUND_TRIPS = 9;
+/**
+ * The transaction's beginning and end, the state of the rollups, two periods, three lists of the costliest, failing providers, and the names
+ * of the costliest keys.
+ */
+const ROUND_TRIPS = 10;
 /** The costliest users of one model are read from request rows, which needs the retention rules, for the range and for the rows. */
 const OF_ROWS = 2;
 
