@@ -61,11 +61,11 @@ export class OverviewService {
 
   async read(reach: Sight, query: SeriesQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own);
-    const overview = await this.usage.together(reach, bothPeriods(asked.range), (usage) =>
-      new OverviewReading(usage, reach, query).read(asked),
-    );
-    const keys = await this.names.added(reach.organizationId, overview.top_api_keys);
-    return Object.assign(overview, { top_api_keys: keys });
+    return this.usage.together(reach, bothPeriods(asked.range), async (usage) => {
+      const overview = await new OverviewReading(usage, reach, query).read(asked);
+      const keys = await this.names.added(reach.organizationId, overview.top_api_keys);
+      return Object.assign(overview, { top_api_keys: keys });
+    });
   }
 }
 

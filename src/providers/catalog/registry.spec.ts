@@ -74,7 +74,7 @@ describe('the number of providers', () => {
   it.each([
     ['README.md', '**Providers**: '],
     ['docs/requests.md', 'which of the '],
-    ['openapi.json', 'such as openai: one of the '],
+    ['openapi.json', 'Id of a provider: one of the '],
   ])('is that of the catalogue in %s', (file, before) => {
     const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
     const [, after = ''] = text.split(before);
