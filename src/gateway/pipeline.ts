@@ -106,15 +106,15 @@ export class Pipeline {
   /** Delivers the chosen response, whose last byte ends the exchange. */
   private deliver(exchange: Exchange, answer: Answer, linkField: string | null): Promise<void> | void {
     if (linkField !== null) return this.deliverLinked(exchange, answer, linkField);
-    const { attempt, target, translated, guarded, judged } = answer;
+    const { translated, guarded, judged } = answer;
     const onBroken = (error: AppError): void => {
       this.stop(exchange, brokenResponse(exchange, answer, error));
     };
     if (judged) return deliverJudged(exchange, answer, judged);
     const guardedWay = guarded && wayOfStream(guarded, exchange.entry, answer);
     if (guardedWay) new TranslatedDelivery(exchange, guardedWay, onBroken).start();
-    else if (translated) new TranslatedDelivery(exchange, { attempt, target, translated }, onBroken).start();
-    else new Delivery(exchange, attempt, target, onBroken).start();
+    else if (translated) new TranslatedDelivery(exchange, { ...answer, translated }, onBroken).start();
+    else new Delivery(exchange, answer, onBroken).start();
   }
 
   /** Ends an exchange without a response: with our error, or silently when the client has disconnected. */

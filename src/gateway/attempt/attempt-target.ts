@@ -18,6 +18,7 @@ import { checkAllowed, checkLateModel, checkShown } from '../planning/check-allo
 import { Planner } from '../planning/planner.js';
 import type { Entry } from '../recording/entry.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
+import { ResponseFailure } from '../recording/reported-failure.js';
 import type { AttemptOptions } from '../routing/routing.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
 import { unlessPassed } from '../translation/translated-answer.js';
@@ -25,17 +26,18 @@ import type { AnsweredAttempt, AttemptOutcome, UnansweredAttempt } from '../type
 import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
 import type { Content } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
-import type { PlannedTarget } from '../types/plan.js';
+import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { isLimitedForm } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { readResponseHead } from '../upstream/response-headers.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { CacheFill } from '../upstream/wire.js';
 import type { Answer } from './answer.js';
-import { discardAnswer } from './discard.js';
+import { discardAnswer, settleDiscarded } from './discard.js';
 import type { IncomingRequest } from './incoming-request.js';
-import { proven } from './proven.js';
-import { RetryingSender, type SentRequest } from './retrying-sender.js';
+import { passGate } from './first-token-gate.js';
+import { RetryingSender } from './retrying-sender.js';
 import { TargetEstimates } from './target-estimates.js';
 import {
   afterCache,
@@ -66,6 +68,8 @@ export class TargetAttempts {
     const { exchange, caller } = incoming;
     const { request, entry } = exchange;
     let trail = options.previous;
+    let cacheFill: CacheFill | null = null;
+    let tried: SentAttempt | null = null;
     try {
       const asked = askedContent(incoming, planned);
       const target = await this.find(incoming, planned);
@@ -91,18 +95,18 @@ export class TargetAttempts {
         isHedge: options.isHedge,
       });
       trail = afterCache(trail, cached);
+      cacheFill = cached.wire.cacheFill ?? null;
       const ready = { planned, target, content: passed, wire: cached.wire, trail };
       const sent = await this.sender.send(incoming, ready, options);
       trail = afterRetries(trail, sent);
-      const attempt = triedOf(sent);
-      const translated = unlessPassed(attempt, translation);
-      const judged = await judge(guarded, exchange, { attempt, translated, planned });
-      const status = routedStatus(attempt, judged);
-      const answer = { status, attempt, target, planned, content: passed, translated, guarded, judged };
-      await proven(answer, exchange, options.hold);
+      tried = sent.sent;
+      if (tried === null || sent.error !== null) throw sent.error;
+      const unread = { ...tried, target, planned, content: passed, guarded, translated: translation };
+      const answer = await examined(unread, exchange, options.hold);
       return { kind: 'answered', answer, trail };
     } catch (thrown) {
-      return failedAttempt(incoming, thrown, trail);
+      cacheFill?.release();
+      return unanswered(exchange, { thrown, tried, trail });
     }
   }
 
@@ -217,27 +221,39 @@ function routedStatus({ status }: Attempt, judged: JudgedAnswer | null): number 
 const isGuarded = ({ caller }: IncomingRequest, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
-/** The try with its response. Throws the error that ended it. */
-function triedOf({ attempt, error }: SentRequest): Attempt {
-  if (attempt === null) throw error;
-  if (error !== null) throw new FailedAttempt(attempt, AppError.from(error));
-  return attempt;
+/** The response, once guardrails have judged it and its beginning is useful. Rejects when it cannot be passed on. */
+async function examined(
+  unread: Omit<Answer, 'status' | 'judged'>,
+  exchange: Exchange,
+  hold: HoldRule | null,
+): Promise<Answer> {
+  const { attempt, planned, guarded } = unread;
+  const translated = unlessPassed(attempt, unread.translated);
+  const judged = await judge(guarded, exchange, { attempt, translated, planned });
+  const answer = { ...unread, status: routedStatus(attempt, judged), translated, judged };
+  await passGate(answer, exchange, hold);
+  return answer;
 }
 
-/** Records the try that failed, if any. It may have been recorded before, because another target was faster. */
-function failedAttempt(
-  { exchange }: IncomingRequest,
-  thrown: unknown,
-  trail: AttemptTrail,
-): UnansweredAttempt {
-  if (!(thrown instanceof FailedAttempt))
-    return { kind: 'failed', error: thrown, failed: null, reportedStatus: null, trail };
-  const { attempt, error, reportedStatus } = thrown;
-  const { target } = attempt;
-  // The recording may have ended before the response was judged. Requests that wait for it must not wait for the next target's.
-  attempt.recording?.drop();
-  if (target) exchange.entry.addDiscarded(attempt, { target, trail }, failureOf(exchange, error));
-  return { kind: 'failed', error, failed: attempt, reportedStatus, trail };
+/** An attempt that did not lead to a response. */
+interface FailedSteps {
+  readonly thrown: unknown;
+  /** Its last try; null if nothing was sent. */
+  readonly tried: SentAttempt | null;
+  readonly trail: AttemptTrail;
+}
+
+/** Records the try that failed, if any. */
+function unanswered(exchange: Exchange, { thrown, tried, trail }: FailedSteps): UnansweredAttempt {
+  const { error, reading, reportedStatus } =
+    thrown instanceof ResponseFailure ? thrown : { error: thrown, reading: null, reportedStatus: null };
+  if (!tried) return { kind: 'failed', error, failed: null, reportedStatus, trail };
+  settleDiscarded(tried, trail, {
+    ...failureOf(exchange, AppError.from(error)),
+    ...(reading && { reading }),
+  });
+  const failed = error instanceof AppError ? tried.attempt : null;
+  return { kind: 'failed', error, failed, reportedStatus, trail };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
 import { Flights } from './flights.js';
 import { MemoryAnswers } from './memory-answers.js';
-import { Lead, type RecordedAnswer } from './recording.js';
+import { type RecordedAnswer, RecordedFill } from './recording.js';
 import { type Meaning, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
 import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './wanted.js';
@@ -70,7 +70,7 @@ export class ResponseCache {
   }
 
   /**
-   * The request with its cached response, or with a `lead` that records the response it receives; unchanged if the cache does not apply.
+   * The request with its cached response, or with a `cacheFill` that records the response it receives; unchanged if the cache does not apply.
    * Returns without a promise when the response is in memory. Throws `header_invalid` and `config_invalid`, rejects with `ClientLeft`.
    */
   offer(offered: CacheOffer): CachedRequest | Promise<CachedRequest> {
@@ -83,9 +83,9 @@ export class ResponseCache {
   }
 
   private refresh(offered: CacheOffer, wanted: CacheLookup): CachedRequest | Promise<CachedRequest> {
-    const lead = (meaning: Meaning | null): CachedRequest =>
-      this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning, score: null });
-    return wanted.semantic ? this.meant(offered, wanted).then(lead) : lead(null);
+    const missed = (meaning: Meaning | null): CachedRequest =>
+      this.missed(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning, score: null });
+    return wanted.semantic ? this.meant(offered, wanted).then(missed) : missed(null);
   }
 
   private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<CachedRequest> {
@@ -96,7 +96,7 @@ export class ResponseCache {
       const found = await landed;
       return found && wouldDo(found, wanted)
         ? hit(offered, found)
-        : this.lead(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null, score: null });
+        : this.missed(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null, score: null });
     }
     this.flights.begin(key);
     const answer = await this.lookUp(place);
@@ -105,7 +105,7 @@ export class ResponseCache {
     const { found, score } = meaning ? await this.compare(wanted, meaning) : NOT_COMPARED;
     return found
       ? this.landed(offered, key, found)
-      : this.lead(offered, { wanted, isAwaited: true, meaning, score });
+      : this.missed(offered, { wanted, isAwaited: true, meaning, score });
   }
 
   private landed(offered: CacheOffer, key: string, found: FoundAnswer): CachedRequest {
@@ -149,7 +149,7 @@ export class ResponseCache {
   }
 
   /** Sends a request on to the provider and records its response. */
-  private lead(offered: CacheOffer, { wanted, isAwaited, meaning, score }: CacheMiss): CachedRequest {
+  private missed(offered: CacheOffer, { wanted, isAwaited, meaning, score }: CacheMiss): CachedRequest {
     const { exchange, wire } = offered;
     // These captures live until the response has ended, so they exclude the request's body.
     const { place, maxAgeMs } = wanted;
@@ -159,7 +159,7 @@ export class ResponseCache {
       if (!isLanded) this.flights.land(key, found);
       isLanded = true;
     };
-    const lead = new Lead({
+    const cacheFill = new RecordedFill({
       keep: (recorded) => {
         const answer = this.keep(place, recorded, maxAgeMs);
         meaning?.keep(key, answer.expiresAt);
@@ -168,13 +168,13 @@ export class ResponseCache {
       giveUp: () => land(null),
     });
     if (exchange.response.destroyed) {
-      lead.close();
+      cacheFill.release();
       throw new ClientLeft();
     }
-    exchange.response.once('close', () => lead.close());
+    exchange.response.once('close', () => cacheFill.release());
     const status = isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS';
     cacheCounts.asked[status]++;
-    return { wire: { ...wire, headers: inClear(wire.headers), lead }, status, score };
+    return { wire: { ...wire, headers: inClear(wire.headers), cacheFill }, status, score };
   }
 
   private keep(place: AnswerPlace, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {

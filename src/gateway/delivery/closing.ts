@@ -1,15 +1,13 @@
 import type { Entry } from '../recording/entry.js';
 import type { Reading } from '../recording/metering.js';
-import { withUnreported } from '../recording/unreported.js';
 import type { ExchangeOutcome } from '../recording/records.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
 
 /** An exchange whose response has ended, for its record. */
 export interface ClosingExchange {
   readonly entry: Entry;
-  readonly attempt: Attempt;
-  readonly target: Target;
+  readonly sent: SentAttempt;
   readonly reading: Reading;
   readonly ending: ExchangeOutcome['ending'];
   /** The response was complete, even if the client had disconnected. Default: whether the exchange was completed. */
@@ -28,16 +26,15 @@ const OK = 200;
 
 /** Records the attempt and how the exchange ended. `then` runs once that would survive a kill of the process. */
 export function closeExchange(closing: ClosingExchange, then: () => void): void {
-  const { entry, attempt, ending, errorCode } = closing;
-  const place = { target: closing.target, trail: entry.trail };
-  const reading = withUnreported(entry, attempt, place, closing);
+  const { entry, ending, errorCode } = closing;
+  const { attempt, reservation, cacheFill } = closing.sent;
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
-  if (ending === 'completed' && status === OK) attempt.recording?.approve();
-  else attempt.recording?.drop();
-  entry.addAttempt(attempt, place, {
+  if (ending === 'completed' && status === OK) cacheFill?.approve();
+  else cacheFill?.release();
+  const reading = reservation.settleDelivered(attempt, entry.trail, {
     errorCode: isProviders ? errorCode : null,
-    reading,
+    reading: closing.reading,
     isCut: ending === 'client_aborted',
     isComplete: closing.isComplete ?? ending === 'completed',
   });

@@ -18,9 +18,9 @@ import type { HiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
 import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
@@ -49,6 +49,7 @@ export type OnBroken = (error: AppError) => void;
 export class Delivery implements ReplySink {
   private readonly entry: Entry;
   private readonly response: ClientResponse;
+  private readonly attempt: Attempt;
   private readonly head: ResponseHead;
   private readonly meter: Meter | null;
   /** Takes the usage out that the client did not request; null if all bytes pass. */
@@ -71,10 +72,11 @@ export class Delivery implements ReplySink {
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly attempt: Attempt,
-    private readonly target: Target,
+    private readonly sent: SentAttempt,
     private readonly onBroken: OnBroken,
   ) {
+    const { attempt } = sent;
+    this.attempt = attempt;
     this.entry = exchange.entry;
     this.response = exchange.response;
     const head = readResponseHead(attempt.rawHeaders);
@@ -197,9 +199,9 @@ export class Delivery implements ReplySink {
   }
 
   private close(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
-    const { attempt, entry, target, reading, isComplete } = this;
+    const { sent, entry, reading, isComplete } = this;
     const { contentType, contentEncoding } = this.head;
-    const answer = { attempt, target, reading, isComplete, contentType, contentEncoding };
+    const answer = { sent, reading, isComplete, contentType, contentEncoding };
     const closing = { entry, ending, errorCode, ...answer };
     closeExchange(ending === 'refused' ? { ...closing, errorSource: 'gateway' } : closing, then);
   }
@@ -220,7 +222,7 @@ export class Delivery implements ReplySink {
 
   private sendHead(): void {
     const headers = this.head.headers;
-    nameUploadsHere(headers, this.target, this.exchange.request);
+    nameUploadsHere(headers, this.sent.reservation.target, this.exchange.request);
     addAnswerHeaders(headers, this.entry, this.attempt.status >= 400 ? 'provider' : null);
     this.response.sendDate = !this.head.hasDate;
     try {

@@ -1,8 +1,7 @@
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import { withUsageHidden } from '../translation/hidden-usage.js';
 import type { Exchange } from '../recording/exchange.js';
-import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
 import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { writeRewrittenHead } from './rewritten-head.js';
@@ -10,7 +9,7 @@ import { writeRewrittenHead } from './rewritten-head.js';
 /** Carries a response that was judged as a whole to the client, and ends the exchange's record. */
 export function deliverJudged(
   { entry, response }: Exchange,
-  { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
+  sent: SentAttempt,
   { status, contentType, body: judged, reading, isDenied, head }: JudgedAnswer,
 ): void {
   const isStream = contentType.startsWith('text/event-stream');
@@ -23,8 +22,7 @@ export function deliverJudged(
   closeExchange(
     {
       entry,
-      attempt,
-      target,
+      sent,
       reading,
       ending: hasLeft ? 'client_aborted' : ending,
       errorCode: isDenied && !hasLeft ? 'guardrail_denied' : null,

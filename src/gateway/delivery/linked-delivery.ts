@@ -28,11 +28,8 @@ export function linkFieldOf(
  * Carries a response with links to the provider. Clients follow them with the gateway's key, so such a link is rewritten to point to the
  * gateway. Every other byte is the provider's. Rejects when the response breaks off.
  */
-export async function deliverLinked(
-  exchange: Exchange,
-  { attempt, target }: Answer,
-  field: string,
-): Promise<void> {
+export async function deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
+  const { attempt, target } = answer;
   const { entry, request, response } = exchange;
   const onLeft = (): void => attempt.clientLeft();
   response.once('close', onLeft);
@@ -45,7 +42,7 @@ export async function deliverLinked(
   const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
   const ending = response.destroyed ? 'client_aborted' : 'completed';
   closeExchange(
-    { entry, attempt, target, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
+    { entry, sent: answer, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
     () => {
       if (response.destroyed) return;
       const { status } = attempt;

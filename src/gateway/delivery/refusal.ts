@@ -5,9 +5,10 @@ import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
 import type { OutcomeTry } from '../types/attempt-outcome.js';
+import { settleDiscarded } from '../attempt/discard.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 import { type ErrorReply, errorReply } from '../translation/error-formats.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
@@ -86,12 +87,9 @@ export interface StopReason {
 }
 
 /** Records a response that broke off before the client received any of it. */
-export function brokenResponse(
-  exchange: Exchange,
-  { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
-  error: AppError,
-): StopReason {
-  exchange.entry.addDiscarded(attempt, { target, trail: exchange.entry.trail }, failureOf(exchange, error));
+export function brokenResponse(exchange: Exchange, sent: SentAttempt, error: AppError): StopReason {
+  const { attempt } = sent;
+  settleDiscarded(sent, exchange.entry.trail, failureOf(exchange, error));
   return { error, failed: attempt };
 }
 

@@ -231,8 +231,7 @@ export class TranslatedDelivery implements ReplySink {
 
   private record(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
     this.isRecorded = true;
-    const { attempt, target } = this.way;
-    const { entry, reading } = this;
+    const { entry, reading, way } = this;
     const contentType = this.stream ? this.streamType : this.plainType;
     const { status } = this;
     const isWhole = this.stream?.isOver === true && !this.stream.error && !this.stream.isDenied;
@@ -240,8 +239,7 @@ export class TranslatedDelivery implements ReplySink {
     closeExchange(
       {
         entry,
-        attempt,
-        target,
+        sent: way,
         reading,
         ending,
         errorCode,

@@ -7,6 +7,7 @@ import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Way } from '../translation/client-stream.js';
 import type { Entry } from '../recording/entry.js';
+import type { SentAttempt } from '../upstream/sent-attempt.js';
 import type { GuardedRequest } from './guard-request.js';
 import { type PendingAnswer, passingFraming, streamGuard } from './answering.js';
 import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
@@ -102,7 +103,7 @@ export class GuardedStream {
 export function wayOfStream(
   guarded: GuardedRequest,
   entry: Entry,
-  { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
+  { attempt, reservation, cacheFill, translated }: SentAttempt & Pick<Way, 'translated'>,
 ): Way | null {
   const head = readResponseHead(attempt.rawHeaders);
   const answering = { entry, content: guarded.content, attempt, head, translated, isStrict: true };
@@ -110,7 +111,8 @@ export function wayOfStream(
   if (framing === null || !isGuardedStream(guarded, answering)) return null;
   return {
     attempt,
-    target,
+    reservation,
+    cacheFill,
     translated,
     open: (reading) => {
       const stream = new GuardedStream(guarded, answering, { framing, reading });

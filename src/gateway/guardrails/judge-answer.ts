@@ -1,16 +1,17 @@
-import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
-import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
-import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
+import { note, noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import {
+  errorOfProvider,
+  reportedFailure,
+  reportedStatus,
+  ResponseFailure,
+} from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../framing/index.js';
-import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
 import { type GuardedRequest, judged } from './guard-request.js';
@@ -53,14 +54,14 @@ export function isGuardedStream(
   );
 }
 
-/** Reads a response to its end and judges it. Rejects with the FailedAttempt when it breaks off. */
+/** Reads a response to its end and judges it. Rejects with a `ResponseFailure` or an AppError when it cannot be passed on. */
 export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const response = inClientsDialect(whole, answering);
   // The error of a stored object is not the failure of its retrieval.
   const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
   const failure = mayFail ? reportedFailure(whole) : null;
-  if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
+  if (failure) throw new ResponseFailure(errorOfProvider('answer'), UNREAD, reportedStatus(failure));
   const judging =
     response.kind === 'events'
       ? judgedStream(whole, response.framing, { guarded, answering })
@@ -141,7 +142,7 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
   const reading = nothingRead();
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
-    const { contentType, bytes } = translatedOrFailed({ attempt, translated }, whole, reading);
+    const { contentType, bytes } = translatedAnswer(attempt, whole, translated, reading);
     return { ...plain(wholeAnswer(bytes)), contentType, bytes, reading };
   }
   const read = wholeAnswer(whole);
@@ -164,18 +165,6 @@ function meterPlain(
 function plain(read: WholeAnswer): Pick<PlainAnswer, 'kind' | 'json' | 'text'> {
   if (read.kind === 'json') return { kind: 'json', json: read.json, text: read.text };
   return { kind: 'text', json: null, text: read.kind === 'text' ? read.text : null };
-}
-
-function translatedOrFailed(
-  { attempt, translated }: { readonly attempt: Attempt; readonly translated: ActiveTranslation },
-  whole: Buffer,
-  reading: Reading,
-): TranslatedBody {
-  try {
-    return translatedAnswer(attempt, whole, translated, reading);
-  } catch (error) {
-    throw new FailedAttempt(attempt, AppError.from(error));
-  }
 }
 
 function withHookResults(
@@ -210,11 +199,8 @@ async function judgedStream(
   });
   const stream = translated && new TranslatedStream(translated, reading);
   const body = stream ? Buffer.from(stream.feed(whole) + stream.end()) : whole;
-  const passed = throughGuard(guard, body, attempt);
-  if (stream?.error || reading.hasFailed) {
-    attempt.partial = reading;
-    throw new FailedAttempt(attempt, errorOfProvider('stream'));
-  }
+  const passed = throughGuard(guard, body);
+  if (stream?.error || reading.hasFailed) throw new ResponseFailure(errorOfProvider('stream'), reading);
   const judgement = await judgedTexts(guard, guarded, entry);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
@@ -233,11 +219,11 @@ function typeOfStream({ translated, head }: PendingAnswer): string {
   return translated || head.isEventStream ? EVENT_STREAM : (head.contentType ?? EVENT_STREAM);
 }
 
-function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): string {
+function throughGuard(guard: StreamGuard, body: Buffer): string {
   try {
     return guard.feed(body) + guard.end();
   } catch {
-    throw new FailedAttempt(attempt, unreadableAnswer());
+    throw unreadableAnswer();
   }
 }
 

@@ -1,10 +1,8 @@
-import { AppError } from '../../common/errors/app-error.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { wholeAnswer } from '../framing/index.js';
 import { nothingRead } from '../recording/metering.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { PendingAnswer } from './answering.js';
 import { searching } from './applicable.js';
 import { gathered } from './gathered-answer.js';
@@ -58,11 +56,7 @@ export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAn
 function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAnswer): TranslatedBody {
   if (!translated) return { contentType: head.contentType ?? PLAIN_TYPE, bytes: whole };
   if (attempt.status >= ERROR_MIN) return translatedError(attempt, whole, translated);
-  try {
-    return translatedAnswer(attempt, whole, translated, nothingRead());
-  } catch (error) {
-    throw new FailedAttempt(attempt, AppError.from(error));
-  }
+  return translatedAnswer(attempt, whole, translated, nothingRead());
 }
 
 /** The texts of a refusal: those of an object, or a page as one text. */

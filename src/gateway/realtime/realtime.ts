@@ -122,14 +122,14 @@ export class Realtime {
     { modelSlug, path, caller: opener }: OpenedSession,
   ): void {
     const { request, entry, socket, early } = opening;
-    const { attempt, target, planned } = answer;
-    if (!acceptUpgrade(opening, attempt)) {
+    const { target, planned } = answer;
+    if (!acceptUpgrade(opening, answer.attempt)) {
       upstream.destroy();
       return this.stop(opening, brokenResponse(opening, answer, new AppError('upstream_protocol_error')));
     }
     const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
-      ...{ admission: this.admission, entry, attempt, caller: opener, target },
+      ...{ admission: this.admission, entry, sent: answer, caller: opener },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
@@ -149,7 +149,7 @@ export class Realtime {
 
   /** The provider refused over HTTP: its response is delivered like any other. */
   private deliver(opening: OpeningExchange, answer: Answer): void {
-    new Delivery(opening, answer.attempt, answer.target, (error) => {
+    new Delivery(opening, answer, (error) => {
       this.stop(opening, brokenResponse(opening, answer, error));
     }).start();
   }

@@ -110,25 +110,18 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   entry.follows(trailAt(NO_TRAIL, target, 'config', content));
   await entry.open(caller, entry.trail);
   const exchange = { request: {}, response: { destroyed: false }, entry } as never;
-  const attempt = await admission.begin(
-    { exchange, target, content, wire: {} as never, option: 'config' },
-    () => {
-      const made = new Attempt({
-        connectMs: 1e6,
-        firstByteMs: 1e6,
-        idleMs: 1e6,
-        setByCaller: false,
-      } as never);
-      made.onConnect(() => undefined);
-      return made;
-    },
-  );
+  const reservation = await admission.reserve({
+    ...{ exchange, target, content, wire: {} as never, option: 'config' },
+  });
+  const attempt = new Attempt({ connectMs: 1e6, firstByteMs: 1e6, idleMs: 1e6, setByCaller: false } as never);
+  attempt.onConnect(() => undefined);
   const [client, clientEnd] = duplexPair();
   const [upstream, providerEnd] = duplexPair();
   attempt.onUpgrade(101, [], upstream);
   const { session, reservations } = recordedSession({
     sides: { client: clientEnd, upstream },
-    ...{ admission, entry, attempt, caller, target, onEnded: () => undefined },
+    ...{ admission, entry, caller, onEnded: () => undefined },
+    sent: { attempt, reservation, cacheFill: null },
   });
   session.start(Buffer.alloc(0));
   started.push(() => {

@@ -1,14 +1,14 @@
 import type { Actual } from '../limits/hold.js';
 import type { Bill } from './applied-price.js';
 import { lacksOutput } from './metering.js';
-import type { RecordedAttempt } from './recorded-attempt.js';
 import { type EndedAttempt, hasText, isUnended, type NewRecord } from './records.js';
+import type { RecordedTry } from '../types/attempt-outcome.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 
 /** Sets the columns that few records have. */
 export function markRecord(
   record: NewRecord,
-  attempt: RecordedAttempt,
+  attempt: RecordedTry,
   { countable, isAside, isEstimated, isComplete }: EndedAttempt,
   price: Bill['price'],
 ): void {

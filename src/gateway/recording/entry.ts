@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Usage } from '../../common/contracts/usage.js';
-import type { AttemptRecord, OpenedExchange } from '../../request-log/record.js';
+import type { AttemptRecord, Charge, OpenedExchange } from '../../request-log/record.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ChargeKind } from '../../providers/charging/charge.js';
@@ -10,64 +10,22 @@ import type { Endpoint } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../types/gateway-headers.js';
-import type { Estimate } from '../limits/estimate.js';
 import { type Hold, UNUSED } from '../limits/hold.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { type AttemptTrail, modelOf, NO_TRAIL } from '../types/attempt-trail.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { actualOf, isCountedLater, markRecord } from './attempt-columns.js';
-import type { RecordedAttempt } from './recorded-attempt.js';
-import {
-  appliedPrice,
-  type Bill,
-  coveredCost,
-  type ModelAtTarget,
-  ownPrice,
-  priceFor,
-  UNBILLED,
-} from './applied-price.js';
+import { ownPrice, priceFor } from './applied-price.js';
+import { type AttemptLedger, AttemptReservation, type ReservingAttempt } from './attempt-reservation.js';
 import { logAccess } from './access-log.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
-import { lacksOutput, type Reading, UNREAD } from './metering.js';
-import {
-  attemptRecord,
-  closedRecord,
-  countableText,
-  type EndedAttempt,
-  type Findings,
-  hasText,
-  openedExchange,
-  type ExchangeOutcome,
-  type ReservedAttempt,
-  reservedAttempt,
-} from './records.js';
+import { closedRecord, type ExchangeOutcome, type Findings, openedExchange } from './records.js';
 import { redacted } from './redaction.js';
-import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
-
-/** The target of an attempt, and its trail, of which a hedged request has two. */
-interface AttemptPlace {
-  readonly target: Target;
-  readonly trail: AttemptTrail;
-}
-
-/** Why a response is not passed on. */
-export interface DiscardedAttempt {
-  readonly errorCode: string | null;
-  /** Its provider was working when it was cancelled, so its input counts. */
-  readonly isCutOff?: boolean;
-}
-
-/** The result of a side call. */
-interface Aside {
-  readonly errorCode: string | null;
-  readonly reading: Reading;
-  readonly text: string;
-}
+const NO_CHARGES: readonly Charge[] = [];
 
 /**
  * The recorder of one exchange: collects the results of the steps and writes them once. Only its methods change it: all other code holds an
@@ -104,14 +62,11 @@ export class ExchangeRecorder implements Findings {
 
   /** The reservations of the request as a whole: settled when it ends. */
   private permit: Hold | null = null;
-  /** Records of running attempts with budget reservations, as they are stored if the process dies. */
-  private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
   /** The opening record as the sink wrote it. */
   private written: string | null = null;
   private isClosed = false;
-  /** Set if a usage is the sum of several, each at its own price. */
-  private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
+  private readonly ledger: AttemptLedger;
 
   constructor(
     readonly request: ClientRequest,
@@ -119,7 +74,10 @@ export class ExchangeRecorder implements Findings {
     private readonly prices: PriceBook,
     /** Output tokens assumed for a request that sets no maximum itself. */
     readonly outputCeiling: number,
-  ) {}
+  ) {
+    const store = (): Promise<void> => this.store();
+    this.ledger = { exchange: this, prices, ended: this.attempts, running: new Set(), store };
+  }
 
   get method(): string {
     return this.request.method ?? '';
@@ -173,12 +131,6 @@ export class ExchangeRecorder implements Findings {
     this.config = config;
   }
 
-  /** The limits have admitted the request. `permit`: its reservations of the request as a whole. */
-  admitted(permit: Hold | null): void {
-    this.isAdmitted = true;
-    if (permit) this.permit = permit;
-  }
-
   /** Adds to the time that the gateway spent working, in milliseconds. */
   worked(ms: number): void {
     this.overheadMs += ms;
@@ -214,122 +166,28 @@ export class ExchangeRecorder implements Findings {
     });
   }
 
-  /** Records an attempt's budget reservations before it is sent. Resolves when that would survive a kill of the process. */
-  openReservation(reserved: Omit<ReservedAttempt, 'attempt'>): Promise<AttemptRecord> {
-    const attempt = this.attempts.length + this.reservations.size;
-    const record = reservedAttempt({ ...reserved, attempt });
-    this.reservations.add(record);
-    if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
-    return new Promise((resolve) => {
-      this.sink.whenWritten(() => resolve(record));
-    });
+  /**
+   * Reserves a try before it is sent. With a budget, resolves when the reservation would survive a kill of the process; otherwise returns at
+   * once.
+   */
+  reserve(attempt: ReservingAttempt): AttemptReservation | Promise<AttemptReservation> {
+    const { limits, estimate, isSideCall } = attempt;
+    if (limits && !isSideCall) {
+      this.isAdmitted = true;
+      if (limits.request) this.permit = limits.request;
+    }
+    const reservation = new AttemptReservation(this.ledger, attempt);
+    const charges = estimate && limits ? limits.attempt.reservation : NO_CHARGES;
+    if (!estimate || charges.length === 0) return reservation;
+    return reservation.store([{ charges, estimate }]).then(() => reservation);
   }
 
-  /**
-   * Replaces the record of a running session: its use so far, and what it has reserved. Resolves when that would survive a kill of the
-   * process.
-   */
-  keepSoFar(session: readonly Omit<ReservedAttempt, 'attempt'>[]): Promise<void> {
-    this.reservations.clear();
-    for (const reserved of session) {
-      const attempt = this.attempts.length + this.reservations.size;
-      this.reservations.add(reservedAttempt({ ...reserved, attempt }));
-    }
-    if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
+  private store(): Promise<void> {
+    const { ended, running } = this.ledger;
+    if (this.opened) this.sink.update(this.opened, [...ended, ...running], this.written);
     return new Promise((resolve) => {
       this.sink.whenWritten(resolve);
     });
-  }
-
-  /** The attempt ended, or was never sent. */
-  closeReservation(record: AttemptRecord | null): void {
-    if (record) this.reservations.delete(record);
-  }
-
-  /** Adds the attempt whose response the client received, or would have received. `isAside`: an earlier part of a session. */
-  addAttempt(attempt: RecordedAttempt, place: AttemptPlace, ended: Omit<EndedAttempt, 'countable'>): void {
-    this.add(attempt, place, ended);
-  }
-
-  /**
-   * Adds a try whose response is discarded: it failed, or another target was faster. Its output is billed all the same: as reported by the
-   * provider, or as counted later.
-   */
-  addDiscarded(
-    attempt: RecordedAttempt,
-    place: AttemptPlace,
-    { errorCode, isCutOff = false }: DiscardedAttempt,
-  ): void {
-    const reading = withUnreported(this, attempt, place, { reading: attempt.partial ?? UNREAD, isCutOff });
-    const countable =
-      lacksOutput(reading) && hasText(reading) ? this.countableOf(attempt, place.trail, reading) : null;
-    this.add(attempt, place, { errorCode, reading, countable });
-  }
-
-  /** Adds a side call of the request. If its response reported no usage, the tokens of its input `text` are counted. */
-  addAside(attempt: RecordedAttempt, target: Target, { errorCode, reading, text }: Aside): void {
-    const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
-    const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
-    this.add(attempt, { target, trail: this.trail }, { errorCode, reading, countable, isAside: true });
-  }
-
-  private countableOf(
-    { model }: RecordedAttempt,
-    { body }: AttemptTrail,
-    reading: Reading,
-  ): AttemptRecord['countable'] | null {
-    const { endpoint } = this;
-    if (!endpoint?.usage || !body) return null;
-    return { model, ...countableText(endpoint.usage, body, reading) };
-  }
-
-  private add(attempt: RecordedAttempt, { target, trail }: AttemptPlace, added: EndedAttempt): void {
-    const { errorCode, reading } = added;
-    this.closeReservation(attempt.reservation);
-    attempt.reservation = null;
-    // A cache hit is not a try: no provider was called, and nothing is charged.
-    if (attempt.isReplayed) {
-      attempt.hold?.settle(UNUSED);
-      attempt.hold = null;
-      return;
-    }
-    // A form may name its model after the file, when the attempt is already running.
-    const model = attempt.model ?? modelOf(trail);
-    const isCounted = isCountedLater(added, trail);
-    const reserved = attempt.reserved ?? reading.assumed ?? null;
-    const { cost, price } = this.billed(added, { target, model }, reserved, isCounted);
-    const record = attemptRecord(attempt, target, {
-      attempt: this.attempts.length,
-      option_path: attempt.option,
-      error_code: errorCode,
-      usage: reading.usage,
-      cost_nano_usd: cost,
-    });
-    const { hold } = attempt;
-    attempt.hold = null;
-    // A connection that stays open must not reference the request.
-    attempt.target = null;
-    attempt.partial = null;
-    markRecord(record, attempt, added, price);
-    if (hold) {
-      const charges = hold.settle(actualOf(added, cost, isCounted));
-      if (charges.length > 0) record.charges = charges;
-    }
-    this.attempts.push(record);
-  }
-
-  private billed(
-    { reading: { usage, responseModel } }: EndedAttempt,
-    priced: ModelAtTarget,
-    reserved: Estimate | null,
-    isCounted: boolean,
-  ): Bill {
-    if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
-    const found = usage || isCounted ? priceFor(this.prices, responseModel, priced) : null;
-    if (!found) return UNBILLED;
-    const { price, source, model } = found;
-    const cost = usage && coveredCost(usage, price, reserved);
-    return { cost, price: appliedPrice(price, source, model) };
   }
 
   /**
@@ -370,11 +228,6 @@ export class ExchangeRecorder implements Findings {
     const { target } = this.trail;
     const found = target && priceFor(this.prices, responseModel, { target, model: modelOf(this.trail) });
     return found && costOf(usage, found.price);
-  }
-
-  /** Sets the cost of a usage that is the sum of several, each at its own price. */
-  knowCost(usage: Usage, cost: number | null): void {
-    this.priced = { usage, cost };
   }
 
   /**

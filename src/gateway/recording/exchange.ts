@@ -1,7 +1,8 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
-import type { DiscardedAttempt, Entry } from './entry.js';
+import type { DiscardedAttempt } from './attempt-reservation.js';
+import type { Entry } from './entry.js';
 
 /** One request in progress: the request, its response, and its record. */
 export interface Exchange {

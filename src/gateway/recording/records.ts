@@ -17,11 +17,11 @@ import { costOfAttempts } from '../../request-log/request-cost.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
+import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, isStreamRequested, modelOf } from '../types/attempt-trail.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { headerOf } from '../../common/http/raw-headers.js';
-import type { RecordedAttempt } from './recorded-attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
@@ -137,7 +137,7 @@ export interface EndedAttempt {
 
 /** The record of an ended try. */
 export function attemptRecord(
-  attempt: RecordedAttempt,
+  attempt: RecordedTry,
   target: Target,
   rest: Pick<AttemptRecord, 'attempt' | 'option_path' | 'error_code' | 'usage' | 'cost_nano_usd'>,
 ): NewRecord {
@@ -200,7 +200,7 @@ export function reservedAttempt({
 }
 
 /** Providers do not bill refusals, or requests that never reached them. Every other attempt without an end is charged an estimate. */
-export const isUnended = ({ wasSent, status, isWhole }: RecordedAttempt, isComplete = false): boolean =>
+export const isUnended = ({ wasSent, status, isWhole }: RecordedTry, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
 type UsageColumns = Pick<RequestLogRecord, 'usage' | 'usage_source'>;

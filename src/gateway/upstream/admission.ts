@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { ClientLeft } from '../types/client-left.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
 import type { Entry } from '../recording/entry.js';
+import type { AttemptReservation } from '../recording/attempt-reservation.js';
 import { readsBody } from '../limits/applying.js';
 import { metadataOf } from '../recording/records.js';
 import { costOf } from '../../providers/prices/cost.js';
@@ -13,7 +12,6 @@ import type { Content } from '../types/content.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from './attempt.js';
 import type { WireRequest } from './wire.js';
 import { isMeasuredSession, OPENING_USAGES } from '../../providers/charging/sessions.js';
 import {
@@ -24,7 +22,7 @@ import {
   type Inestimable,
   isInestimable,
 } from '../limits/estimate.js';
-import { type Hold, UNUSED } from '../limits/hold.js';
+import type { Hold } from '../limits/hold.js';
 import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limiter.js';
 
 /** An attempt that is ready to be sent. */
@@ -39,7 +37,7 @@ interface AdmissionRequest {
 }
 
 /** A side call, whose response is a vector and has no tokens. */
-interface Aside {
+interface SideCallRequest {
   readonly entry: Entry;
   readonly target: Target;
   readonly model: string;
@@ -69,41 +67,35 @@ export class Admission {
   ) {}
 
   /**
-   * Reserves the maximum usage of the attempt, then begins it. The attempt's part is settled when it is recorded, the request's part when
-   * it ends. Without limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client has disconnected.
+   * Reserves the maximum usage of the attempt. The attempt's part is settled with the reservation, the request's part when the exchange
+   * ends. Without limits, this costs two comparisons. Throws and rejects as `Limiter.reserve` does.
    */
-  begin(sending: AdmissionRequest, start: () => Attempt): Attempt | Promise<Attempt> {
-    const { exchange, target } = sending;
-    const { caller } = exchange.entry;
-    if (caller === null || !isLimited(caller, target)) return start();
-    const wish = new Wish(sending, caller, this.settings.outputTokensCeiling);
-    const reserved = this.limiter.reserve(wish);
-    return reserved instanceof Promise
-      ? reserved.then((ready) => this.beginWith(ready, wish, start))
-      : this.beginWith(reserved, wish, start);
+  reserve(sending: AdmissionRequest): AttemptReservation | Promise<AttemptReservation> {
+    const { exchange, target, option, content } = sending;
+    const { entry } = exchange;
+    const { caller } = entry;
+    const attempt = { target, option, model: content.model };
+    if (caller === null || !isLimited(caller, target)) return entry.reserve({ ...attempt, ...UNLIMITED });
+    const demand = new AttemptDemand(sending, caller, this.settings.outputTokensCeiling);
+    const reserved = this.limiter.reserve(demand);
+    const record = (limits: LimitReservation) =>
+      entry.reserve({ ...attempt, limits, estimate: demand.reserved });
+    return reserved instanceof Promise ? reserved.then(record) : record(reserved);
   }
 
-  /** The same for a side call of the gateway, which does not count as a request of its own. Rejects as `Limiter.reserve` does. */
-  beginAside(aside: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
-    const { entry, target, model, input, metadata, option } = aside;
+  /** The same for a side call of the gateway, which does not count as a request of its own. */
+  reserveSideCall(call: SideCallRequest): AttemptReservation | Promise<AttemptReservation> {
+    const { entry, target, model, input, metadata, option } = call;
     const { caller } = entry;
-    if (caller === null || !isLimited(caller, target)) return start();
+    const attempt = { target, option, model, isSideCall: true } as const;
+    if (caller === null || !isLimited(caller, target)) return entry.reserve({ ...attempt, ...UNLIMITED });
     const usage = { input_tokens: input.length, output_tokens: 0 };
     const price = entry.priceAt(target, model);
-    const wanted = {
-      caller,
-      target,
-      model,
-      metadata,
-      isFirst: false,
-      unreadable: null,
-      estimate: { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage },
-    };
-    const reserved = this.limiter.reserve(wanted);
-    const place = { entry, target, option, estimate: wanted.estimate };
-    return reserved instanceof Promise
-      ? reserved.then(({ attempt: hold }) => beginHolding({ ...place, hold }, start))
-      : beginHolding({ ...place, hold: reserved.attempt }, start);
+    const estimate = { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage };
+    const demand = { caller, target, model, metadata, isFirst: false, unreadable: null, estimate };
+    const reserved = this.limiter.reserve(demand);
+    const record = (limits: LimitReservation) => entry.reserve({ ...attempt, limits, estimate });
+    return reserved instanceof Promise ? reserved.then(record) : record(reserved);
   }
 
   /** Reserves a step of a running session from every limit that applies now. Rejects as `Limiter.reserve` does. */
@@ -119,22 +111,9 @@ export class Admission {
   get outputCeiling(): number {
     return this.settings.outputTokensCeiling;
   }
-
-  private beginWith(
-    { request, attempt: hold }: LimitReservation,
-    wish: Wish,
-    start: () => Attempt,
-  ): Attempt | Promise<Attempt> {
-    const { entry, response } = wish.exchange;
-    entry.admitted(request);
-    const { target, option, reserved: estimate } = wish;
-    // Nothing is sent for a client that disconnected while the stores were called.
-    return beginHolding({ hold, entry, target, option, estimate }, () => {
-      if (response.destroyed) throw new ClientLeft();
-      return start();
-    });
-  }
 }
+
+const UNLIMITED = { limits: null, estimate: null } as const;
 
 /** A request with its target. */
 interface PlacedRequest {
@@ -168,7 +147,7 @@ function openingEstimate({ entry, target, content }: PlacedRequest, name: string
 }
 
 /** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
-class Wish implements LimitDemand {
+class AttemptDemand implements LimitDemand {
   private estimated: Estimate | Inestimable | null = null;
 
   constructor(
@@ -183,10 +162,6 @@ class Wish implements LimitDemand {
 
   get target(): Target {
     return this.sending.target;
-  }
-
-  get option(): string {
-    return this.sending.option;
   }
 
   get isFirst(): boolean {
@@ -252,42 +227,4 @@ const countsUse = ({ measure }: Limit): boolean => measure === 'tokens' || measu
 
 export function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
-}
-
-/** An attempt that the limits have admitted. */
-interface AdmittedAttempt {
-  readonly hold: Hold;
-  readonly entry: Entry;
-  readonly target: Target;
-  readonly option: string;
-  /** Null if no limit counts tokens or money. */
-  readonly estimate: Estimate | null;
-}
-
-/** Starts an attempt after its budget reservations are recorded. Returns them when it cannot start. */
-function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
-  const { hold, entry, target, option, estimate } = admitted;
-  const charges = hold.reservation;
-  if (!estimate || charges.length === 0) return started(admitted, null, start);
-  return entry
-    .openReservation({ option, target, charges, estimate })
-    .then((reservation) => started(admitted, reservation, start));
-}
-
-function started(
-  { hold, entry, estimate }: AdmittedAttempt,
-  reservation: AttemptRecord | null,
-  start: () => Attempt,
-): Attempt {
-  try {
-    const attempt = start();
-    attempt.hold = hold;
-    attempt.reserved = estimate;
-    attempt.reservation = reservation;
-    return attempt;
-  } catch (error) {
-    entry.closeReservation(reservation);
-    hold.settle(UNUSED);
-    throw error;
-  }
 }

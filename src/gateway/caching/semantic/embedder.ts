@@ -8,6 +8,7 @@ import { findEndpointRow } from '../../../providers/endpoints/index.js';
 import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
+import type { AttemptReservation } from '../../recording/attempt-reservation.js';
 import type { Entry } from '../../recording/entry.js';
 import { metadataOf } from '../../recording/records.js';
 import type { Content } from '../../types/content.js';
@@ -116,10 +117,11 @@ export class Embedder {
     const limits = { ...this.sender.limitsFor(WITHIN_MS), totalMs: WITHIN_MS, setByCaller: false };
     const input = wire.body as Buffer;
     const metadata = metadataOf(entry.asked, body);
-    const attempt = await this.admission.beginAside({ entry, target, model, input, metadata, option }, () => {
-      const started = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
-      return Object.assign(started, { target, option, model });
-    });
+    const call = { entry, target, model, input, metadata, option };
+    const reservation = await this.admission.reserveSideCall(call);
+    const attempt = started(reservation, () =>
+      this.sender.start(caller.workspaceId ?? '', target, wire, limits),
+    );
     cacheCounts.embeddings++;
     const reading = nothingRead();
     let errorCode: string | null = null;
@@ -130,8 +132,17 @@ export class Embedder {
       this.unavailableUntil.set(target, Date.now() + AWAY_MS);
       throw error;
     } finally {
-      entry.addAside(attempt, target, { errorCode, reading, text });
+      reservation.settleSideCall(attempt, entry.trail, { errorCode, reading, text });
     }
+  }
+}
+
+function started(reservation: AttemptReservation, start: () => Attempt): Attempt {
+  try {
+    return start();
+  } catch (error) {
+    reservation.release();
+    throw error;
   }
 }
 
