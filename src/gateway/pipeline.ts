@@ -12,12 +12,12 @@ import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
 import { asksForModels, LocalModels } from './models/local-models.js';
 import { brokenResponse, type StopReason, stopExchange } from './delivery/refusal.js';
-import { asked, identified } from './ingress/arrival.js';
+import { authenticate, checkAccess, withOptions, withSession } from './ingress/arrival.js';
 import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
 import { ClientLeft } from './types/client-left.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
-import { Journal } from './recording/journal.js';
+import { ExchangeRecorders } from './recording/exchange-recorder.js';
 import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { trailOf } from './types/attempt-trail.js';
@@ -28,21 +28,26 @@ import { TargetAttempts } from './attempt/attempt-target.js';
 import { RequestAttempts } from './attempt/request-attempts.js';
 import type { Answer } from './attempt/answer.js';
 import { type Exchange, isGone } from './recording/exchange.js';
+import { withFacts } from './types/exchange-facts.js';
+import { bodyCaptures } from './recording/capture.js';
+import { checkLoop } from './upstream/request-headers.js';
+import { findEndpointRow } from '../providers/endpoints/index.js';
+import type { Principal } from '../auth/principal.js';
 import type { CompiledConfig } from './types/plan.js';
 
 /**
  * The whole journey of one request. Read this file first.
  *
  * Each line of `travel` is one step, in the file that it names. A step takes its input and returns its result, or throws an AppError to
- * stop the request. The exchange record collects the results and is written when the exchange ends, however it ends.
+ * stop the request. The exchange is a value that grows with the results; its record is made from the last one, however the exchange ends.
  */
 @Injectable()
 export class Pipeline {
   private readonly reading: ReadingRules;
   private readonly keeping: ReadingRules;
-  private readonly streams = new RunningStreams(({ request, entry }) =>
+  private readonly streams = new RunningStreams(({ request, facts }) =>
     // Signed tokens expire soon; they cannot be revoked.
-    entry.caller?.apiKeyId ? this.identity.identify(request) : undefined,
+    facts.caller?.apiKeyId ? this.identity.identify(request) : undefined,
   );
 
   constructor(
@@ -50,7 +55,7 @@ export class Pipeline {
     private readonly configs: ConfigPlans,
     private readonly router: Router,
     private readonly attempts: TargetAttempts,
-    private readonly journal: Journal,
+    private readonly recorders: ExchangeRecorders,
     private readonly models: LocalModels,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
@@ -61,38 +66,51 @@ export class Pipeline {
 
   /** Serves a request of the data plane. Never throws. */
   handle(request: ClientRequest, response: ClientResponse): void {
-    const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
     exchangeBegan();
     // `close` is emitted once, so `once` would only cost a wrapper.
     response.on('close', exchangeEnded);
-    this.travel(exchange).catch((error: unknown) => {
-      this.stop(exchange, { error, failed: null });
-    });
+    void this.travel({ ...this.recorders.begin(request), response, streams: this.streams });
   }
 
-  private async travel(exchange: Exchange): Promise<void> {
-    const { request, entry } = exchange;
-    const caller = await identified(this.identity, exchange);
-    const options = asked(exchange, caller);
-    const isKept = options.keepsBodies && this.settings.logBodies !== 'off';
-    entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
+  private async travel(arrived: Exchange): Promise<void> {
+    let exchange = arrived;
+    try {
+      const { request } = arrived;
+      const authenticated = await authenticate(this.identity, exchange);
+      exchange = authenticated.exchange;
+      const { caller } = authenticated;
+      checkAccess(request, caller);
+      exchange = withOptions(exchange, caller);
+      checkLoop(request.headers);
+      const { options } = exchange.facts;
+      if (this.isKept(caller, options)) exchange = { ...exchange, bodies: bodyCaptures(true) };
 
-    const path = requestPath(request.url ?? '');
-    if (asksForModels(exchange, path)) return this.models.answer(exchange, caller, path);
-    const found = this.configs.find(caller, options.config);
-    const config = found instanceof Promise ? await found : found;
-    entry.goesBy(config.saved);
-    checkNamedKey(config, options);
-    const reading = config.sendsAgain ? this.keeping : this.reading;
-    const read = await readRequest(request, path, entry, readingFor(reading, config, options));
-    entry.follows(trailOf(read));
-    checkTargets(config, entry.endpoint);
+      const path = requestPath(request.url ?? '');
+      if (asksForModels(exchange, path)) return await this.models.answer(exchange, caller, path);
+      const found = this.configs.find(caller, options.config);
+      const config = found instanceof Promise ? await found : found;
+      if (config.saved) exchange = withFacts(exchange, { config: config.saved });
+      checkNamedKey(config, options);
+      const endpoint = findEndpointRow(request.method ?? '', path.path);
+      exchange = withFacts(exchange, { endpoint, path: path.path });
+      const received = { request, path, endpoint, capture: exchange.bodies.request };
+      const reading = config.sendsAgain ? this.keeping : this.reading;
+      const read = await readRequest(received, readingFor(reading, config, options));
+      exchange = { ...withSession(exchange, read), trail: trailOf(read) };
+      checkTargets(config, endpoint);
 
-    const attempts = new RequestAttempts(this.attempts, { exchange, caller, read });
-    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
-    entry.routed(outcome.trail, decisions);
-    if (outcome.kind === 'failed') return this.stop(exchange, outcome);
-    await this.deliver(exchange, outcome.answer, linkFieldOf(outcome.answer, read.path));
+      const attempts = new RequestAttempts(this.attempts, { exchange, caller, read });
+      const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
+      exchange = { ...exchange, trail: outcome.trail, decisions };
+      if (outcome.kind === 'failed') return this.stop(exchange, outcome);
+      await this.deliver(exchange, outcome.answer, linkFieldOf(outcome.answer, read.path));
+    } catch (error) {
+      this.stop(exchange, { error, failed: null });
+    }
+  }
+
+  private isKept({ policy }: Principal, { keepsBodies }: GatewayHeaders): boolean {
+    return keepsBodies && this.settings.logBodies !== 'off' && (policy?.keepsBodies ?? true);
   }
 
   private async deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
@@ -111,7 +129,7 @@ export class Pipeline {
       this.stop(exchange, brokenResponse(exchange, answer, error));
     };
     if (judged) return deliverJudged(exchange, answer, judged);
-    const guardedWay = guarded && wayOfStream(guarded, exchange.entry, answer);
+    const guardedWay = guarded && wayOfStream(guarded, exchange, answer);
     if (guardedWay) new TranslatedDelivery(exchange, guardedWay, onBroken).start();
     else if (translated) new TranslatedDelivery(exchange, { ...answer, translated }, onBroken).start();
     else new Delivery(exchange, answer, onBroken).start();

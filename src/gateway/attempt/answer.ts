@@ -1,13 +1,13 @@
 import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 
 /** A response whose head has arrived, and how to read it. */
-export interface Answer extends SentAttempt {
+export interface Answer extends StartedAttempt {
   readonly status: number;
   readonly target: Target;
   readonly planned: PlannedTarget;

@@ -16,7 +16,6 @@ import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkLateModel, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
-import type { Entry } from '../recording/entry.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
 import { ResponseFailure } from '../recording/reported-failure.js';
 import type { AttemptOptions } from '../routing/routing.js';
@@ -27,11 +26,12 @@ import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
 import type { Content } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
 import { isLimitedForm } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead } from '../upstream/response-headers.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { CacheFill } from '../upstream/wire.js';
 import type { Answer } from './answer.js';
 import { discardAnswer, settleDiscarded } from './discard.js';
@@ -66,17 +66,17 @@ export class TargetAttempts {
     options: AttemptOptions,
   ): Promise<AttemptOutcome<Answer>> {
     const { exchange, caller } = incoming;
-    const { request, entry } = exchange;
+    const { request, facts } = exchange;
     let trail = options.previous;
     let cacheFill: CacheFill | null = null;
-    let tried: SentAttempt | null = null;
+    let tried: StartedAttempt | null = null;
     try {
       const asked = askedContent(incoming, planned);
       const target = await this.find(incoming, planned);
       trail = trailAt(trail, target, planned.path, asked);
       const content = await formContent(incoming, planned, target, asked);
       trail = withContent(trail, content);
-      checkAllowed(caller, target, content, entry);
+      checkAllowed(caller, target, content, facts);
       trail = withHookResults(trail, isGuarded(incoming, planned));
       const guarded = await this.guard(incoming, planned, content, trail.hookResults);
       trail = afterGuardrails(trail, guarded);
@@ -84,9 +84,9 @@ export class TargetAttempts {
       const {
         wire,
         translated: translation,
-        ...facts
-      } = outgoing({ request, content: passed, planned, target, entry });
-      trail = afterTranslation(trail, facts);
+        ...translated
+      } = outgoing({ request, content: passed, planned, target, facts });
+      trail = afterTranslation(trail, translated);
       await opened(incoming, trail);
       const cached = await this.seek(incoming, planned, {
         target,
@@ -112,17 +112,17 @@ export class TargetAttempts {
 
   /** Ends and records a response that is not passed on. */
   discard({ exchange }: IncomingRequest, answered: AnsweredAttempt<Answer>): Promise<void> {
-    return discardAnswer(exchange.entry, answered);
+    return discardAnswer(exchange.facts, answered);
   }
 
   private find(
     { exchange, caller, read }: IncomingRequest,
     planned: PlannedTarget,
   ): Target | Promise<Target> {
-    const { request, entry } = exchange;
+    const { request, facts } = exchange;
     const { modelSlug, model, path } = read;
     const { headers } = request;
-    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, model, planned, path });
+    return this.planner.plan({ caller, headers, options: facts.options, modelSlug, model, planned, path });
   }
 
   private seek(
@@ -130,10 +130,10 @@ export class TargetAttempts {
     planned: PlannedTarget,
     sent: Pick<CacheOffer, 'target' | 'content' | 'wire' | 'isHedge'>,
   ): CachedRequest | Promise<CachedRequest> {
-    const rules = cacheRules(exchange.entry, caller, planned);
+    const rules = cacheRules(exchange.facts, caller, planned);
     return rules
       ? this.cache.offer({ ...sent, exchange, caller, rules, path: planned.path })
-      : { wire: sent.wire, status: null, score: null };
+      : { wire: sent.wire, status: null, score: null, notCompared: null };
   }
 
   /** Guardrails of the organization and the workspace run first, regardless of the config. Null if none applies. */
@@ -146,8 +146,8 @@ export class TargetAttempts {
     if (!results || !isGuarded(incoming, planned)) return null;
     const { exchange, caller } = incoming;
     const { hooks } = planned;
-    const { request, entry } = exchange;
-    const asking = { entry, results, caller, headers: request.headers, content };
+    const { request, facts: exchangeFacts } = exchange;
+    const asking = { exchangeFacts, results, caller, headers: request.headers, content };
     const imposed = this.guardsOf(caller, caller.guardrails ?? null);
     return imposed instanceof Promise
       ? imposed.then((made) => this.guardWith(made, hooks, asking))
@@ -179,7 +179,7 @@ const passedContent = (content: Content, guarded: GuardedRequest | null): Conten
 
 /** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
 function formContent(
-  { exchange: { entry }, caller }: IncomingRequest,
+  { exchange: { facts }, caller }: IncomingRequest,
   planned: PlannedTarget,
   target: Target,
   asked: Content,
@@ -188,24 +188,25 @@ function formContent(
   asked.form.onLate = (name, value) => {
     if (name === 'model') checkLateModel(caller, target, value);
   };
-  if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
+  if (!needsFields(asked, planned, target, facts) && !isLimitedForm(asked, caller, target)) return asked;
   checkShown(caller, target, asked);
   return withFields(asked);
 }
 
 /** Writes the exchange record before the first byte goes upstream. */
-function opened(
-  { exchange: { entry }, caller, read }: IncomingRequest,
-  trail: AttemptTrail,
-): Promise<void> | undefined {
-  if (entry.isOpen) return undefined;
-  entry.worked(performance.now() - entry.arrivedAt - read.waitedMs);
-  return entry.open(caller, trail);
+function opened({ exchange, caller, read }: IncomingRequest, trail: AttemptTrail): Promise<void> | undefined {
+  const { recorder, request, facts } = exchange;
+  if (recorder.isOpen) return undefined;
+  return recorder.open({ request, facts, caller, trail, waitedMs: read.waitedMs });
 }
 
 /** Cache rules of the config, else of the request, else of the workspace. Null for none. */
-function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
-  const rules = planned.cache ?? asked.cache ?? caller.cache;
+function cacheRules(
+  { options }: ExchangeFacts,
+  caller: Principal,
+  planned: PlannedTarget,
+): CacheRules | null {
+  const rules = planned.cache ?? options.cache ?? caller.cache;
   return rules && rules.mode !== 'off' ? rules : null;
 }
 
@@ -239,7 +240,7 @@ async function examined(
 interface FailedSteps {
   readonly thrown: unknown;
   /** Its last try; null if nothing was sent. */
-  readonly tried: SentAttempt | null;
+  readonly tried: StartedAttempt | null;
   readonly trail: AttemptTrail;
 }
 
@@ -262,13 +263,14 @@ function unanswered(exchange: Exchange, { thrown, tried, trail }: FailedSteps): 
  */
 function judge(
   guarded: GuardedRequest | null,
-  { request, response, entry }: Exchange,
+  { request, response, facts: exchangeFacts }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
 ): Promise<JudgedAnswer> | null {
   if (!guarded) return null;
   const head = readResponseHead(attempt.rawHeaders);
   const isStrict = isStrictlyOpenAi(planned, request);
-  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
+  const { content } = guarded;
+  const answering = { request, exchangeFacts, content, attempt, head, translated, isStrict };
   if (isJudgedWhole(guarded, answering))
     return whileConnected(response, attempt, () => judgeAnswer(guarded, answering));
   return isJudgedRefusal(guarded, answering)

@@ -1,14 +1,14 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
 import type { DiscardedAttempt } from '../recording/attempt-reservation.js';
 import { nothingRead, noteWhole, readerFor, type Reading, UNREAD } from '../recording/metering.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
 import type { Answer } from './answer.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { AnsweredAttempt } from '../types/attempt-outcome.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Reply } from '../types/reply.js';
 
 /** A discarded response is read to its end, so that the connection can be reused; a longer or slower one is cut off. */
@@ -17,7 +17,7 @@ const DISCARDED_MS_MAX = 500;
 
 /** Records a try that is not passed on, and drops its response from the cache. Does nothing for a try that is recorded. */
 export function settleDiscarded(
-  { attempt, reservation, cacheFill }: SentAttempt,
+  { attempt, reservation, cacheFill }: StartedAttempt,
   trail: AttemptTrail,
   discarded: DiscardedAttempt,
 ): void {
@@ -26,19 +26,22 @@ export function settleDiscarded(
 }
 
 /** Ends a response that is not passed on, records it, and frees its connection before another target is tried. */
-export async function discardAnswer(entry: Entry, { answer, trail }: AnsweredAttempt<Answer>): Promise<void> {
+export async function discardAnswer(
+  { endpoint }: Pick<ExchangeFacts, 'endpoint'>,
+  { answer, trail }: AnsweredAttempt<Answer>,
+): Promise<void> {
   const { content, judged, translated } = answer;
   answer.cacheFill?.release();
   const reading = judged
     ? judged.reading
-    : await readDiscarded(answer, readerFor(entry.endpoint, content.json), translated);
+    : await readDiscarded(answer, readerFor(endpoint, content.json), translated);
   const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
   settleDiscarded(answer, trail, { errorCode, reading });
 }
 
 /** Reads a discarded response, because it may report usage. */
 export async function readDiscarded(
-  { attempt, reservation }: Pick<SentAttempt, 'attempt' | 'reservation'>,
+  { attempt, reservation }: Pick<StartedAttempt, 'attempt' | 'reservation'>,
   reader: UsageReader | null,
   translated: ActiveTranslation | null = null,
 ): Promise<Reading> {

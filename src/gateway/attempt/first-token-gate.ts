@@ -31,11 +31,11 @@ const BYTES_MAX = 256 * 1024;
  */
 export function passGate(
   answer: Answer,
-  { entry, response }: Pick<Exchange, 'entry' | 'response'>,
+  { facts, response }: Pick<Exchange, 'facts' | 'response'>,
   hold: HoldRule | null,
 ): Promise<void> | undefined {
   const isHeld = hold && hold.holdMs > 0 && answer.status < 400 && !answer.judged;
-  const gate = isHeld && gateOf(answer, entry.endpoint, hold.onStatuses);
+  const gate = isHeld && gateOf(answer, facts.endpoint, hold.onStatuses);
   if (!gate) return undefined;
   const { attempt } = answer;
   return new Promise((resolve, reject) => {

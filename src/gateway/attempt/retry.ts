@@ -4,7 +4,7 @@ import { isListed } from '../types/failure-statuses.js';
 import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { RetryBudget } from './retry-budget.js';
 import { headerOf } from '../../common/http/raw-headers.js';
 
@@ -33,12 +33,12 @@ export interface RetryPolicy {
   /** Whether the client is still connected. */
   readonly isWanted: () => boolean;
   /** Ends and records a try that is not the last. `error` is null if it received a response. */
-  readonly onRetry: (sent: SentAttempt, error: AppError | null) => Promise<void>;
+  readonly onRetry: (sent: StartedAttempt, error: AppError | null) => Promise<void>;
 }
 
 /** The last try. */
 export interface RetryResult {
-  readonly sent: SentAttempt;
+  readonly sent: StartedAttempt;
   /** Null if it received a response. */
   readonly error: AppError | null;
   /** Retries were allowed, and all of them failed. */
@@ -52,7 +52,7 @@ export interface RetryResult {
  * only when `start` does.
  */
 export async function withRetries(
-  start: () => SentAttempt | Promise<SentAttempt>,
+  start: () => StartedAttempt | Promise<StartedAttempt>,
   policy: RetryPolicy,
 ): Promise<RetryResult> {
   const schedule = new RetrySchedule(policy);

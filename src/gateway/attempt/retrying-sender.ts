@@ -8,10 +8,11 @@ import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { CancelSignal } from '../types/cancellation.js';
 import { ClientLeft } from '../types/client-left.js';
 import type { Content } from '../types/content.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { Admission } from '../upstream/admission.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { readDiscarded, settleDiscarded } from './discard.js';
@@ -35,7 +36,7 @@ export interface OutgoingRequest {
 /** The last try at a target. */
 export interface SentRequest {
   /** Null if it was refused before it could begin. */
-  readonly sent: SentAttempt | null;
+  readonly sent: StartedAttempt | null;
   /** An AppError, `ClientLeft` or an unexpected error; null if the try received a response. */
   readonly error: unknown;
   /** Failed tries before it. */
@@ -65,15 +66,16 @@ export class RetryingSender {
     outgoing: OutgoingRequest,
     { signal, onSent }: SendOptions,
   ): Promise<SentRequest> {
-    const { exchange, read } = incoming;
+    const { exchange, caller, read } = incoming;
     const { planned, target, content, wire, trail } = outgoing;
-    const { request, response, entry } = exchange;
+    const { path: option } = planned;
+    const { request, response, facts } = exchange;
     const mayRetry = isRetried(incoming, planned);
-    const budget = mayRetry ? this.budgets.enter(incoming.caller, target, request.headers) : null;
+    const budget = mayRetry ? this.budgets.enter(caller, target, request.headers) : null;
     let retries = 0;
-    let running: SentAttempt | null = null;
+    let running: StartedAttempt | null = null;
     const onLeft = (): void => running?.attempt.clientLeft();
-    const start = (reservation: AttemptReservation): SentAttempt => {
+    const start = (reservation: AttemptReservation): StartedAttempt => {
       running = this.start(incoming, outgoing, { reservation, signal });
       discardWhenLost(running, trail, signal);
       onSent?.();
@@ -83,21 +85,19 @@ export class RetryingSender {
     try {
       const { sent, error, isExhausted } = await withRetries(
         () => {
-          const reserved = this.admission.reserve({ exchange, target, content, wire, option: planned.path });
+          const reserved = this.admission.reserve({ exchange, caller, target, content, wire, option });
           return reserved instanceof Promise ? reserved.then(start) : start(reserved);
         },
         {
-          retries: entry.asked.retries,
+          retries: facts.options.retries,
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
           bodyFailure: mayRetry ? bodyFailureOf(planned, content) : null,
           isWanted: () => !response.destroyed && !signal?.isCancelled,
-          onRetry: async ({ attempt, reservation }, failure) => {
+          onRetry: (tried, failure) => {
             retries += 1;
-            const reader = readerFor(entry.endpoint, content.json);
-            const reading = failure ? UNREAD : await readDiscarded({ attempt, reservation }, reader);
-            reservation.settleDiscarded(attempt, trail, { errorCode: failure && failure.code, reading });
+            return discardRetried(tried, failure, { facts, content, trail });
           },
         },
       );
@@ -115,12 +115,12 @@ export class RetryingSender {
     { exchange, caller }: IncomingRequest,
     { planned, target, wire }: OutgoingRequest,
     { reservation, signal }: StartingTry,
-  ): SentAttempt {
+  ): StartedAttempt {
     try {
       // Nothing is sent for a client that disconnected while the limit stores were called.
       if (reservation.hold && exchange.response.destroyed) throw new ClientLeft();
       if (signal?.isCancelled) throw lost();
-      const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.entry.asked.timeoutMs);
+      const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.facts.options.timeoutMs);
       const finishes = finishesWithoutClient(planned, target, caller);
       const attempt = this.sender.start(
         caller.workspaceId ?? '',
@@ -142,10 +142,25 @@ interface StartingTry extends Pick<SendOptions, 'signal'> {
 }
 
 const isRetried = ({ exchange, read }: IncomingRequest, { retry }: PlannedTarget): boolean =>
-  read.isRepeatable && (retry !== null || exchange.entry.asked.retries > 0);
+  read.isRepeatable && (retry !== null || exchange.facts.options.retries > 0);
+
+interface RetriedRequest extends Pick<OutgoingRequest, 'content' | 'trail'> {
+  readonly facts: ExchangeFacts;
+}
+
+/** Ends and records a try that is not the last. */
+async function discardRetried(
+  { attempt, reservation }: StartedAttempt,
+  failure: AppError | null,
+  { facts, content, trail }: RetriedRequest,
+): Promise<void> {
+  const reader = readerFor(facts.endpoint, content.json);
+  const reading = failure ? UNREAD : await readDiscarded({ attempt, reservation }, reader);
+  reservation.settleDiscarded(attempt, trail, { errorCode: failure && failure.code, reading });
+}
 
 /** Ends and records a try, running or with a response, when another target has won: its provider has started work, which is charged. */
-function discardWhenLost(sent: SentAttempt, trail: AttemptTrail, signal: CancelSignal | null): void {
+function discardWhenLost(sent: StartedAttempt, trail: AttemptTrail, signal: CancelSignal | null): void {
   const { attempt } = sent;
   signal?.onCancel(() => {
     const isCutOff = attempt.endedAt === null;

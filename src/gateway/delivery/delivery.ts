@@ -2,9 +2,8 @@ import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Endpoint } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
-import type { ExchangeOutcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/record-of.js';
 import {
   type Meter,
   meterAnswer,
@@ -20,7 +19,7 @@ import type { ReplySink } from '../types/reply.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
@@ -47,7 +46,6 @@ export type OnBroken = (error: AppError) => void;
  * streams pass as they arrive. A plain JSON response of a metered endpoint is held until it is whole, because it is read as a whole anyway.
  */
 export class Delivery implements ReplySink {
-  private readonly entry: Entry;
   private readonly response: ClientResponse;
   private readonly attempt: Attempt;
   private readonly head: ResponseHead;
@@ -72,20 +70,22 @@ export class Delivery implements ReplySink {
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly sent: SentAttempt,
+    private readonly sent: StartedAttempt,
     private readonly onBroken: OnBroken,
   ) {
     const { attempt } = sent;
     this.attempt = attempt;
-    this.entry = exchange.entry;
     this.response = exchange.response;
     const head = readResponseHead(attempt.rawHeaders);
-    this.hidden = hiddenUsageOf(this.entry.trail, head);
+    this.hidden = hiddenUsageOf(exchange.trail, head);
     this.head = this.hidden ? withoutLength(head) : head;
     this.isStream = this.head.isEventStream;
-    const { endpoint, trail } = this.entry;
+    const { facts, trail } = exchange;
     this.isArray =
-      this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content' && attempt.status < 400;
+      this.head.isJson &&
+      trail.isStreamed &&
+      facts.endpoint?.id === 'generate-content' &&
+      attempt.status < 400;
     this.meter = this.meterFor();
     // The end of a compressed array cannot be recognized as it passes, so it is held like a plain response.
     const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
@@ -122,7 +122,7 @@ export class Delivery implements ReplySink {
 
   /** Bytes as the client receives them. */
   private deliver(chunk: Buffer): boolean {
-    this.entry.responseBody.add(chunk);
+    this.exchange.bodies.response.add(chunk);
     if (this.isRecorded && !this.isReleased) return this.hold(chunk);
     if (this.isHolding)
       return this.heldBytes + chunk.length <= HELD_BYTES_MAX ? this.hold(chunk) : this.stopHolding(chunk);
@@ -162,7 +162,9 @@ export class Delivery implements ReplySink {
   private stop(error: AppError): void {
     const { code, message, spec } = error;
     const canTell = this.isStream && this.isBetweenEvents && this.head.contentEncoding === null;
-    const words = canTell ? streamFailure({ message, type: spec.type, code, param: null }, this.entry) : null;
+    const words = canTell
+      ? streamFailure({ message, type: spec.type, code, param: null }, this.exchange)
+      : null;
     this.close('refused', code, () => {
       if (words === null) this.response.destroy();
       else this.response.end(words);
@@ -199,10 +201,10 @@ export class Delivery implements ReplySink {
   }
 
   private close(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
-    const { sent, entry, reading, isComplete } = this;
+    const { sent, exchange, reading, isComplete } = this;
     const { contentType, contentEncoding } = this.head;
     const answer = { sent, reading, isComplete, contentType, contentEncoding };
-    const closing = { entry, ending, errorCode, ...answer };
+    const closing = { exchange, ending, errorCode, ...answer };
     closeExchange(ending === 'refused' ? { ...closing, errorSource: 'gateway' } : closing, then);
   }
 
@@ -223,13 +225,16 @@ export class Delivery implements ReplySink {
   private sendHead(): void {
     const headers = this.head.headers;
     nameUploadsHere(headers, this.sent.reservation.target, this.exchange.request);
-    addAnswerHeaders(headers, this.entry, this.attempt.status >= 400 ? 'provider' : null);
+    addAnswerHeaders(headers, this.exchange, this.attempt.status >= 400 ? 'provider' : null);
     this.response.sendDate = !this.head.hasDate;
     try {
       this.response.writeHead(this.attempt.status, this.attempt.statusText || undefined, headers);
     } catch (error) {
       // A head that Node refuses to write, such as a status above 999. Nothing was sent, so the client cannot mistake it.
-      logger.warn({ err: error, request_id: this.entry.id }, 'The head of a response cannot be forwarded.');
+      logger.warn(
+        { err: error, request_id: this.exchange.facts.id },
+        'The head of a response cannot be forwarded.',
+      );
       this.response.destroy();
       this.attempt.cancel();
     }
@@ -276,14 +281,16 @@ export class Delivery implements ReplySink {
 
   /** The client recognizes the end of its response by its length, or by the stream's own last event. */
   private isLast(chunk: Buffer): boolean {
-    if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
+    if (this.head.contentLength !== null)
+      return this.exchange.bodies.response.bytes >= this.head.contentLength;
     if (this.meter?.isOver) return this.meter.isOver();
     if (!this.isStream) return false;
     return endsStream(chunk, this.isBetweenEvents);
   }
 
   private meterFor(): Meter | null {
-    const { endpoint, trail } = this.entry;
+    const { facts, trail } = this.exchange;
+    const { endpoint } = facts;
     const { isStreamed, body } = trail;
     const reader = readerFor(endpoint, body);
     // Audio reports no usage, and is large.

@@ -30,24 +30,24 @@ export function linkFieldOf(
  */
 export async function deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
   const { attempt, target } = answer;
-  const { entry, request, response } = exchange;
+  const { bodies, request, response } = exchange;
   const onLeft = (): void => attempt.clientLeft();
   response.once('close', onLeft);
   const theirs = await wholeAnswer(attempt, ANSWER_BYTES_MAX);
   response.off('close', onLeft);
-  entry.responseBody.add(theirs);
+  bodies.response.add(theirs);
   const head = readResponseHead(attempt.rawHeaders);
   const { contentType, contentEncoding } = head;
   const here = addressHere(request);
   const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
   const ending = response.destroyed ? 'client_aborted' : 'completed';
   closeExchange(
-    { entry, sent: answer, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
+    { exchange, sent: answer, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
     () => {
       if (response.destroyed) return;
       const { status } = attempt;
       const bytes = body.length;
-      writeRewrittenHead(response, entry, head, {
+      writeRewrittenHead(response, exchange, head, {
         status,
         contentType: contentType ?? '',
         bytes,

@@ -1,8 +1,7 @@
 import type { ClientResponse } from '../../common/http/messages.js';
-import type { Entry } from '../recording/entry.js';
 import { lower } from '../../common/http/raw-headers.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
+import { addAnswerHeaders, type AnsweredExchange, NO_SNIFFING } from './answer-headers.js';
 
 /** Headers that describe the provider's bytes, which the client does not receive. */
 const OF_THE_BODY: ReadonlySet<string> = new Set([
@@ -27,7 +26,7 @@ export interface RewrittenHead {
 /** Writes the head of a response whose body is not the provider's own. */
 export function writeRewrittenHead(
   response: ClientResponse,
-  entry: Entry,
+  exchange: AnsweredExchange,
   { headers: theirs, hasDate }: ResponseHead,
   { status, contentType, bytes, errorSource }: RewrittenHead,
 ): void {
@@ -41,7 +40,7 @@ export function writeRewrittenHead(
   }
   // A guardrail withholds the response to the next try as well.
   if (isWithheld) headers.push(...NO_SNIFFING, SHOULD_RETRY, 'false');
-  addAnswerHeaders(headers, entry, errorSource);
+  addAnswerHeaders(headers, exchange, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);
 }

@@ -1,9 +1,8 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Entry } from '../recording/entry.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
-import type { ExchangeOutcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/record-of.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
 import type { ClientStream, Way } from '../translation/client-stream.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
@@ -35,7 +34,6 @@ const BAD_GATEWAY = 502;
  * response, the record is written before the last byte is sent.
  */
 export class TranslatedDelivery implements ReplySink {
-  private readonly entry: Entry;
   private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly reading: Reading = nothingRead();
@@ -58,7 +56,6 @@ export class TranslatedDelivery implements ReplySink {
     private readonly way: Way,
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = exchange.entry;
     this.response = exchange.response;
     const { attempt, translated } = way;
     this.status = way.status ?? attempt.status;
@@ -143,7 +140,7 @@ export class TranslatedDelivery implements ReplySink {
     if (text === '' || this.hasLeft) return;
     if (!this.response.headersSent) this.sendHead(this.streamType, null);
     const bytes = Buffer.from(text);
-    this.entry.responseBody.add(bytes);
+    this.exchange.bodies.response.add(bytes);
     if (!this.response.write(bytes)) this.pause();
   }
 
@@ -168,7 +165,7 @@ export class TranslatedDelivery implements ReplySink {
 
   private closeStream(text: string, failure: string | null): void {
     const bytes = Buffer.from(text);
-    this.entry.responseBody.add(bytes);
+    this.exchange.bodies.response.add(bytes);
     const { ending, errorCode } = this.endOf(failure);
     this.record(ending, errorCode, () => {
       if (this.response.destroyed) return;
@@ -200,7 +197,7 @@ export class TranslatedDelivery implements ReplySink {
     if (encoded instanceof AppError) return this.onFail(encoded);
     const { contentType, bytes } = encoded;
     this.plainType = contentType;
-    this.entry.responseBody.add(bytes);
+    this.exchange.bodies.response.add(bytes);
     const ending = this.hasLeft ? 'client_aborted' : 'completed';
     this.record(ending, failure ? 'upstream_error' : null, () => {
       if (this.response.destroyed) return;
@@ -231,14 +228,14 @@ export class TranslatedDelivery implements ReplySink {
 
   private record(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
     this.isRecorded = true;
-    const { entry, reading, way } = this;
+    const { exchange, reading, way } = this;
     const contentType = this.stream ? this.streamType : this.plainType;
     const { status } = this;
     const isWhole = this.stream?.isOver === true && !this.stream.error && !this.stream.isDenied;
     const source = ending === 'refused' ? 'gateway' : status >= 400 ? 'provider' : undefined;
     closeExchange(
       {
-        entry,
+        exchange,
         sent: way,
         reading,
         ending,
@@ -256,7 +253,7 @@ export class TranslatedDelivery implements ReplySink {
   private sendHead(contentType: string, bytes: number | null): void {
     const { status } = this;
     const errorSource = status >= 400 ? 'provider' : null;
-    writeRewrittenHead(this.response, this.entry, this.head, { status, contentType, bytes, errorSource });
+    writeRewrittenHead(this.response, this.exchange, this.head, { status, contentType, bytes, errorSource });
   }
 }
 

@@ -20,8 +20,8 @@ export function gathered(answering: PendingAnswer): Promise<Buffer> {
 
 /** Usage and text of a stream that was cut off. A part of a plain response cannot be read. */
 function readCut(arrived: Buffer, answering: PendingAnswer): Reading {
-  const { entry, content, translated } = answering;
-  const reader = readerFor(entry.endpoint, content.json);
+  const { exchangeFacts, content, translated } = answering;
+  const reader = readerFor(exchangeFacts.endpoint, content.json);
   if (passingFraming(answering) === null || !reader || arrived.length === 0) return UNREAD;
   const reading = nothingRead();
   if (translated) new TranslatedStream(translated, reading).feed(arrived);

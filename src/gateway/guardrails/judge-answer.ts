@@ -1,5 +1,5 @@
 import type { Json } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import { note, noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/metering.js';
 import {
   errorOfProvider,
@@ -39,8 +39,8 @@ export function isJudgedWhole(
   return isOfConcern && (passingFraming(answering) === null || needsWhole(guards.output));
 }
 
-const hasAnswer = ({ attempt: { status }, entry }: PendingAnswer): boolean =>
-  status >= 200 && status <= 299 && entry.method !== 'HEAD';
+const hasAnswer = ({ attempt: { status }, exchangeFacts }: PendingAnswer): boolean =>
+  status >= 200 && status <= 299 && exchangeFacts.method !== 'HEAD';
 
 /** Whether it is a stream that guardrails process while it passes. */
 export function isGuardedStream(
@@ -59,7 +59,8 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
   const whole = await gathered(answering);
   const response = inClientsDialect(whole, answering);
   // The error of a stored object is not the failure of its retrieval.
-  const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
+  const mayFail =
+    answering.exchangeFacts.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
   const failure = mayFail ? reportedFailure(whole) : null;
   if (failure) throw new ResponseFailure(errorOfProvider('answer'), UNREAD, reportedStatus(failure));
   const judging =
@@ -67,7 +68,7 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
       ? judgedStream(whole, response.framing, { guarded, answering })
       : judgedPlain(response, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
-  return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
+  return answer.isDenied ? withheld(answer, guarded, answering) : answer;
 }
 
 function judgedPlain(
@@ -75,9 +76,9 @@ function judgedPlain(
   guarded: GuardedRequest,
   answering: PendingAnswer,
 ): JudgedAnswer | Promise<JudgedAnswer> {
-  const { entry } = answering;
+  const { exchangeFacts } = answering;
   const { guards, facts } = guarded;
-  const known = textsOf(entry);
+  const known = textsOf(exchangeFacts);
   const tree = known?.answer ?? null;
   const texts = tree ? wholeTexts(response, known?.isPlain) : null;
   const matter: Matter = { side: 'output', facts, json: response.json, tree, texts };
@@ -138,7 +139,7 @@ interface PlainAnswer extends TranslatedBody {
 type AnswerContent = PlainAnswer | { readonly kind: 'events'; readonly framing: EventFraming };
 
 function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
-  const { entry, content, attempt, translated, head } = answering;
+  const { exchangeFacts, content, attempt, translated, head } = answering;
   const reading = nothingRead();
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
@@ -146,18 +147,22 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
     return { ...plain(wholeAnswer(bytes)), contentType, bytes, reading };
   }
   const read = wholeAnswer(whole);
-  if (read.kind === 'events' && textsOf(entry)?.answer) return read;
+  if (read.kind === 'events' && textsOf(exchangeFacts)?.answer) return read;
   const response = plain(read);
-  meterPlain(response, whole, { entry, content, reading });
+  meterPlain(response, whole, { exchangeFacts, content, reading });
   return { ...response, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
 }
 
 function meterPlain(
   { json }: Pick<PlainAnswer, 'json'>,
   whole: Buffer,
-  { entry, content, reading }: Pick<PendingAnswer, 'entry' | 'content'> & { readonly reading: Reading },
+  {
+    exchangeFacts,
+    content,
+    reading,
+  }: Pick<PendingAnswer, 'exchangeFacts' | 'content'> & { readonly reading: Reading },
 ): void {
-  const reader = readerFor(entry.endpoint, content.json);
+  const reader = readerFor(exchangeFacts.endpoint, content.json);
   if (reader && json) note(reading, reader, json);
   else if (reader) noteWhole(reading, reader, whole);
 }
@@ -191,7 +196,7 @@ async function judgedStream(
   framing: EventFraming,
   { guarded, answering }: JudgementInput,
 ): Promise<JudgedAnswer> {
-  const { entry, attempt, translated, head } = answering;
+  const { exchangeFacts, attempt, translated, head } = answering;
   const reading = nothingRead();
   const guard = streamGuard(guarded, answering, {
     frames: framesOf(framing),
@@ -201,7 +206,7 @@ async function judgedStream(
   const body = stream ? Buffer.from(stream.feed(whole) + stream.end()) : whole;
   const passed = throughGuard(guard, body);
   if (stream?.error || reading.hasFailed) throw new ResponseFailure(errorOfProvider('stream'), reading);
-  const judgement = await judgedTexts(guard, guarded, entry);
+  const judgement = await judgedTexts(guard, guarded, exchangeFacts);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
     contentType: typeOfStream(answering),
@@ -228,8 +233,12 @@ function throughGuard(guard: StreamGuard, body: Buffer): string {
 }
 
 /** The verdict on a stream that ended or was stopped. */
-export function judgedTexts(guard: StreamGuard, { guards, facts, results }: GuardedRequest, entry: Entry) {
-  const tree = textsOf(entry)?.answer ?? null;
+export function judgedTexts(
+  guard: StreamGuard,
+  { guards, facts, results }: GuardedRequest,
+  exchangeFacts: ExchangeFacts,
+) {
+  const tree = textsOf(exchangeFacts)?.answer ?? null;
   const texts = guard.texts ?? unread('events');
   const matter: Matter = { side: 'output', facts, json: null, tree, texts };
   return judged(guards.output, matter, results.after_request_hooks);

@@ -21,9 +21,12 @@ const PLAIN_TYPE = 'text/plain; charset=utf-8';
 const ANYWHERE = textTree();
 
 /** Whether a response is a refusal, or a redirect, whose texts a guardrail may withhold or change. */
-export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: PendingAnswer): boolean {
+export function isJudgedRefusal(
+  { guards }: GuardedRequest,
+  { attempt, exchangeFacts }: PendingAnswer,
+): boolean {
   const { status } = attempt;
-  if (status < REDIRECT_MIN || status === NOT_MODIFIED || entry.method === 'HEAD') return false;
+  if (status < REDIRECT_MIN || status === NOT_MODIFIED || exchangeFacts.method === 'HEAD') return false;
   return searching(guards.output).some(needsReading);
 }
 
@@ -32,7 +35,7 @@ export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: 
  * Only checks for forbidden content apply, because nothing can be required of an error. https://console.groq.com/docs/tool-use
  */
 export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
-  const { attempt, head, entry } = answering;
+  const { attempt, head } = answering;
   const { contentType, bytes } = inClientsWords(await gathered(answering), answering);
   const read = readRefusal({ contentType, bytes });
   const matter: Matter = { side: 'output', facts: guarded.facts, tree: ANYWHERE, ...read };
@@ -50,7 +53,7 @@ export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAn
     refusal: judgement.refusal,
     head,
   };
-  return judgement.isDenied ? withheld(answer, guarded, entry) : answer;
+  return judgement.isDenied ? withheld(answer, guarded, answering) : answer;
 }
 
 function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAnswer): TranslatedBody {

@@ -9,9 +9,9 @@ import type { Settings } from '../../common/settings/settings.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { Delivery } from '../delivery/delivery.js';
 import { brokenResponse, type StopReason, stopExchange } from '../delivery/refusal.js';
-import { asked, checkCaller, identified } from '../ingress/arrival.js';
+import { authenticate, checkAccess, checkCaller, withOptions } from '../ingress/arrival.js';
 import { exchangeBegan, exchangeEnded } from '../recording/exchange-metrics.js';
-import { Journal } from '../recording/journal.js';
+import { ExchangeRecorders } from '../recording/exchange-recorder.js';
 import { checkPolicy } from '../planning/check-allowed.js';
 import { checkNamedKey } from '../planning/check-targets.js';
 import { ConfigPlans } from '../planning/config-plans.js';
@@ -25,7 +25,9 @@ import { Router } from '../routing/router.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
+import { withFacts } from '../types/exchange-facts.js';
 import { Admission } from '../upstream/admission.js';
+import { checkLoop } from '../upstream/request-headers.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
 import { recordedSession, type ReservingSession } from './session-record.js';
@@ -64,7 +66,7 @@ export class Realtime {
     private readonly planner: Planner,
     private readonly router: Router,
     private readonly attempts: TargetAttempts,
-    private readonly journal: Journal,
+    private readonly recorders: ExchangeRecorders,
     private readonly admission: Admission,
     @Inject(SETTINGS) settings: Settings,
   ) {
@@ -76,14 +78,11 @@ export class Realtime {
     takeKeyFromSubprotocols(request);
     takeKeyFromQuery(request);
     const response = responseOn(request, socket);
-    const entry = this.journal.begin(request);
-    const opening = { request, response, entry, socket, early };
+    const opening = { ...this.recorders.begin(request), request, response, socket, early };
     exchangeBegan();
     socket.once('close', exchangeEnded);
     this.sessions.isOpening(socket);
-    this.travel(opening).catch((error: unknown) => {
-      this.stop(opening, { error, failed: null });
-    });
+    void this.travel(opening);
   }
 
   /** Ends every session with "going away", and lets none begin. */
@@ -91,28 +90,38 @@ export class Realtime {
     this.sessions.close();
   }
 
-  private async travel(opening: OpeningExchange): Promise<void> {
-    const { request, entry } = opening;
-    checkHandshake(request);
-    const caller = await identified(this.identity, opening);
-    const options = asked(opening, caller);
-    this.sessions.checkRoom();
+  private async travel(arrived: OpeningExchange): Promise<void> {
+    let opening = arrived;
+    try {
+      const { request } = arrived;
+      checkHandshake(request);
+      const authenticated = await authenticate(this.identity, opening);
+      opening = authenticated.exchange;
+      const { caller } = authenticated;
+      checkAccess(request, caller);
+      opening = withOptions(opening, caller);
+      checkLoop(request.headers);
+      const { options } = opening.facts;
+      this.sessions.checkRoom();
 
-    const path = requestPath(request.url ?? '');
-    entry.isFor(findEndpointRow('GET', path.path), path.path);
-    const { query, model, slug } = modelQuery(path.query);
-    const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
-    const config = await this.configs.find(caller, options.config);
-    entry.goesBy(config.saved);
-    checkNamedKey(config, options);
-    entry.follows(trailOf(read));
-    const attempts = new RequestAttempts(this.attempts, { exchange: opening, caller, read });
-    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
-    entry.routed(outcome.trail, decisions);
-    if (outcome.kind === 'failed') return this.stop(opening, outcome);
-    const { answer } = outcome;
-    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
-    else this.deliver(opening, answer);
+      const path = requestPath(request.url ?? '');
+      opening = withFacts(opening, { endpoint: findEndpointRow('GET', path.path), path: path.path });
+      const { query, model, slug } = modelQuery(path.query);
+      const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
+      const config = await this.configs.find(caller, options.config);
+      opening = withFacts(opening, { config: config.saved });
+      checkNamedKey(config, options);
+      opening = { ...opening, trail: trailOf(read) };
+      const attempts = new RequestAttempts(this.attempts, { exchange: opening, caller, read });
+      const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
+      opening = { ...opening, trail: outcome.trail, decisions };
+      if (outcome.kind === 'failed') return this.stop(opening, outcome);
+      const { answer } = outcome;
+      if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
+      else this.deliver(opening, answer);
+    } catch (error) {
+      this.stop(opening, { error, failed: null });
+    }
   }
 
   private begin(
@@ -121,7 +130,7 @@ export class Realtime {
     upstream: Duplex,
     { modelSlug, path, caller: opener }: OpenedSession,
   ): void {
-    const { request, entry, socket, early } = opening;
+    const { request, socket, early, facts, trail } = opening;
     const { target, planned } = answer;
     if (!acceptUpgrade(opening, answer.attempt)) {
       upstream.destroy();
@@ -129,15 +138,15 @@ export class Realtime {
     }
     const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
-      ...{ admission: this.admission, entry, sent: answer, caller: opener },
+      ...{ admission: this.admission, exchange: opening, sent: answer, caller: opener },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
       const caller = await this.identity.identify(request);
       checkCaller(caller);
-      if (caller.policy) checkPolicy(caller.policy, target, entry.trail.model);
+      if (caller.policy) checkPolicy(caller.policy, target, trail.model);
       const { headers } = request;
-      const options = entry.asked;
+      const { options } = facts;
       // Limits may have changed, too.
       reservations.follow(
         caller,
@@ -157,7 +166,7 @@ export class Realtime {
   private stop(opening: OpeningExchange, { error, failed }: StopReason): void {
     stopExchange(
       opening,
-      { error: httpInstead(error, opening.entry.path), failed },
+      { error: httpInstead(error, opening.facts.path), failed },
       opening.response.destroyed || opening.socket.destroyed,
     );
   }

@@ -11,7 +11,9 @@ import type { Price } from '../../providers/prices/price.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { AttemptRecord, RequestLogRecord } from '../../request-log/record.js';
 import { Limiter } from '../limits/limiter.js';
-import { ExchangeRecorder } from '../recording/entry.js';
+import type { PriceBook } from '../ports.js';
+import type { Exchange } from '../recording/exchange.js';
+import { ExchangeRecorders } from '../recording/exchange-recorder.js';
 import { NO_TRAIL, trailAt } from '../types/attempt-trail.js';
 import type { Target } from '../types/target.js';
 import { Admission } from '../upstream/admission.js';
@@ -82,7 +84,11 @@ function callerUnder(limits: readonly Limit[] | null, place: Place) {
 async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   const store = wishes.store ?? new MemoryLimitStore();
   const limiter = new Limiter(store);
-  const admission = new Admission(limiter, loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) }));
+  const settings = loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) });
+  const prices: PriceBook = {
+    find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE),
+  };
+  const admission = new Admission(limiter, prices, settings);
   const place = wishes.place ?? 'API key';
   const caller = callerUnder(limits, place);
   const ofKey = limits && place === 'virtual key' ? { id: 'vk', slug: 'vk', limits } : null;
@@ -92,26 +98,27 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   };
   const kept: (readonly AttemptRecord[])[] = [];
   let closed: RequestLogRecord | null = null;
-  const entry = new ExchangeRecorder(
-    { method: 'GET', url: '/v1/realtime', headers: {}, rawHeaders: [] } as unknown as IncomingMessage,
+  const request = { method: 'GET', url: '/v1/realtime', headers: {}, rawHeaders: [] };
+  const recorders = new ExchangeRecorders(
     {
       ...{ hasRoom: true, open: () => null, whenWritten: (then: () => void) => setImmediate(then) },
       update: (_, attempts) => kept.push(attempts),
       close: (record) => (closed = record),
     },
-    { find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE) },
-    OUTPUT,
+    prices,
+    settings,
   );
-  entry.identified(caller, null);
-  entry.isFor(null, '/realtime');
   const path = { path: '/realtime', query: '' };
   const nothing = { body: null, json: null, isStreamed: true, isWebSocket: true } as const;
   const content = { ...nothing, path, model: 'gpt-realtime' } as never;
-  entry.follows(trailAt(NO_TRAIL, target, 'config', content));
-  await entry.open(caller, entry.trail);
-  const exchange = { request: {}, response: { destroyed: false }, entry } as never;
+  const trail = trailAt(NO_TRAIL, target, 'config', content);
+  const begun = recorders.begin(request as unknown as IncomingMessage);
+  const facts = { ...begun.facts, caller, path: '/realtime' };
+  const exchange: Exchange = { ...begun, facts, trail, response: { destroyed: false } as never };
+  const { recorder } = exchange;
+  await recorder.open({ request: exchange.request, facts, caller, trail, waitedMs: 0 });
   const reservation = await admission.reserve({
-    ...{ exchange, target, content, wire: {} as never, option: 'config' },
+    ...{ exchange, caller, target, content, wire: {} as never, option: 'config' },
   });
   const attempt = new Attempt({ connectMs: 1e6, firstByteMs: 1e6, idleMs: 1e6, setByCaller: false } as never);
   attempt.onConnect(() => undefined);
@@ -120,7 +127,7 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   attempt.onUpgrade(101, [], upstream);
   const { session, reservations } = recordedSession({
     sides: { client: clientEnd, upstream },
-    ...{ admission, entry, caller, onEnded: () => undefined },
+    ...{ admission, exchange, caller, onEnded: () => undefined },
     sent: { attempt, reservation, cacheFill: null },
   });
   session.start(Buffer.alloc(0));
@@ -146,7 +153,7 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
     reader.feed(chunk);
   });
   return {
-    ...{ store, limiter, entry, kept, seen, heard, reservations, session, client, providerEnd },
+    ...{ store, limiter, kept, seen, heard, reservations, session, client, providerEnd },
     say: (...events: readonly object[]) => client.write(Buffer.concat(events.map(masked))),
     sayRaw: (text: string) => client.write(maskedText(text)),
     report: (...events: readonly object[]) => providerEnd.write(Buffer.concat(events.map(plain))),

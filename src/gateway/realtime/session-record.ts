@@ -2,11 +2,11 @@ import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { costOf } from '../../providers/prices/cost.js';
-import type { Entry } from '../recording/entry.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';
 import type { Admission } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { CLOSE_CODES } from './frames.js';
 import { RealtimeSession, type SessionEnd, type Sides } from './session.js';
 import { type CostOf, SessionMeter } from './session-meter.js';
@@ -17,8 +17,9 @@ import { SessionReservations } from './session-reservations.js';
 export interface RecordedSession {
   readonly sides: Sides;
   readonly admission: Admission;
-  readonly entry: Entry;
-  readonly sent: SentAttempt;
+  /** With the trail of the attempt that opened it. */
+  readonly exchange: Exchange;
+  readonly sent: StartedAttempt;
   readonly caller: Principal;
   readonly onEnded: () => void;
 }
@@ -31,15 +32,15 @@ export interface ReservingSession {
 
 /** A session that reserves each response and records how it ended: one row, with the tokens and the cost of all its responses. */
 export function recordedSession(recorded: RecordedSession): ReservingSession {
-  const { sides, admission, entry, caller } = recorded;
+  const { sides, admission, exchange, caller } = recorded;
   const { target, hold: opening } = recorded.sent.reservation;
   const reservations: SessionReservations = new SessionReservations({
-    ...{ admission, entry, caller, target, opening },
+    ...{ admission, exchange, caller, target, opening },
     keep: (parts) => keepParts(recorded, parts),
     onCovered: () => session.openGate(),
     onRefused: (error) => refuse(session, error),
   });
-  const meter = new SessionMeter(entry.trail.model, costAt(recorded), reservations);
+  const meter = new SessionMeter(exchange.trail.model, costAt(recorded), reservations);
   const session: RealtimeSession = new RealtimeSession(sides, { meter, reservations }, (end, then) => {
     recorded.onEnded();
     record(recorded, { session, meter, reservations, end }, then);
@@ -57,11 +58,11 @@ function refuse(session: RealtimeSession, { code, message, spec }: AppError): vo
   session.close({ code: closeCode, reason: code }, code, event);
 }
 
-function costAt({ entry, sent }: RecordedSession): CostOf {
+function costAt({ admission, sent }: RecordedSession): CostOf {
   const { target } = sent.reservation;
   return (usage, models) => {
     for (const model of models) {
-      const price = entry.priceAt(target, model);
+      const price = admission.priceAt(target, model);
       if (price) return costOf(usage, price);
     }
     return null;
@@ -88,18 +89,15 @@ interface EndedSession {
 }
 
 function record(recorded: RecordedSession, ended: EndedSession, then: () => void): void {
-  const { entry, sent } = recorded;
+  const { exchange, sent } = recorded;
   const { attempt, reservation } = sent;
   const { session, meter, reservations } = ended;
   const { ending, errorCode } = ended.end;
   const isProviders = ending === 'upstream_truncated';
   const parts = reservations.finish();
   // A session of responses names its model in its messages only.
-  const { trail } = entry;
-  if (trail.model === null) entry.follows({ ...trail, model: meter.reading.responseModel });
+  const model = exchange.trail.model ?? meter.reading.responseModel;
   const reading = { ...meter.reading, usage: parts.usage };
-  entry.requestBody.bytes = session.bytes.up;
-  entry.responseBody.bytes = session.bytes.down;
   const settled = parts.all.map((part) => ({
     errorCode: isProviders ? errorCode : null,
     reading: { ...meter.reading, usage: part.usage },
@@ -109,7 +107,8 @@ function record(recorded: RecordedSession, ended: EndedSession, then: () => void
     isEarlier: part !== parts.last,
   }));
   reservation.settleSession(endedNow(attempt), settled);
-  entry.close(
+  exchange.recorder.close(
+    { ...exchange, trail: { ...exchange.trail, model } },
     {
       ending,
       status: attempt.status,
@@ -119,6 +118,7 @@ function record(recorded: RecordedSession, ended: EndedSession, then: () => void
       contentType: null,
       contentEncoding: null,
       responseHeaders: attempt.rawHeaders,
+      sessionBytes: session.bytes,
     },
     then,
   );

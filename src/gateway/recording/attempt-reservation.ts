@@ -14,20 +14,22 @@ import {
   priceFor,
   UNBILLED,
 } from './applied-price.js';
-import { actualOf, isCountedLater, markRecord } from './attempt-columns.js';
-import { lacksOutput, type Reading, UNREAD } from './metering.js';
 import {
+  actualOf,
   attemptRecord,
-  countableText,
   type EndedAttempt,
-  hasText,
+  isCountedLater,
+  markRecord,
   type ReservedAttempt,
   reservedAttempt,
-} from './records.js';
-import { type ChargedExchange, withUnreported } from './unreported.js';
+} from './attempt-columns.js';
+import { hasText, lacksOutput, type Reading, UNREAD } from './metering.js';
+import { countableText, type RecordedExchange } from './record-of.js';
+import { withUnreported } from './unreported.js';
 
 /** An attempt about to be sent. */
 export interface ReservingAttempt {
+  readonly exchange: Pick<RecordedExchange, 'facts' | 'bodies'>;
   readonly target: Target;
   /** The target's path in the config. */
   readonly option: string;
@@ -43,8 +45,9 @@ export interface ReservingAttempt {
 
 /** The attempts of one exchange: those that ended, and what the running ones have reserved. */
 export interface AttemptLedger {
-  readonly exchange: ChargedExchange;
   readonly prices: PriceBook;
+  /** Output tokens assumed for a request that sets no maximum itself. */
+  readonly outputCeiling: number;
   readonly ended: AttemptRecord[];
   /** Records of running attempts with budget reservations, as they are stored if the process dies. */
   readonly running: Set<AttemptRecord>;
@@ -214,12 +217,15 @@ export class AttemptReservation {
     trail: AttemptTrail,
     { reading, isCutOff }: { readonly reading: Reading; readonly isCutOff?: boolean | undefined },
   ): Reading {
-    const { target, estimate } = this.reserving;
-    return withUnreported(this.ledger.exchange, { tried, target, trail, estimate, reading, isCutOff });
+    const { exchange, target, estimate } = this.reserving;
+    const { prices, outputCeiling } = this.ledger;
+    const { facts, bodies } = exchange;
+    const charged = { facts, bodyBytes: bodies.request.bytes, prices, outputCeiling };
+    return withUnreported(charged, { tried, target, trail, estimate, reading, isCutOff });
   }
 
   private countableOf({ body }: AttemptTrail, reading: Reading): AttemptRecord['countable'] | null {
-    const { endpoint } = this.ledger.exchange;
+    const { endpoint } = this.reserving.exchange.facts;
     if (!endpoint?.usage || !body) return null;
     return { model: this.reserving.model, ...countableText(endpoint.usage, body, reading) };
   }

@@ -1,21 +1,22 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import type { ChargeRule, ChargeKind } from '../../providers/charging/charge.js';
-import type { Endpoint } from '../../providers/endpoint.js';
-import type { Price } from '../../providers/prices/price.js';
+import type { ChargeRule } from '../../providers/charging/charge.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
+import type { PriceBook } from '../ports.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
+import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
+import { priceAt } from './applied-price.js';
 import { believed, type Reading, UNREAD } from './metering.js';
 
-/** Facts of the request. */
+/** The exchange of a try, and the prices of this moment. */
 export interface ChargedExchange {
-  readonly endpoint: Endpoint | null;
+  readonly facts: Pick<ExchangeFacts, 'endpoint' | 'method' | 'path'>;
+  /** Of the request's body. */
+  readonly bodyBytes: number;
+  readonly prices: PriceBook;
   /** Output tokens assumed for a request that sets no maximum itself. */
   readonly outputCeiling: number;
-  readonly requestBody: { readonly bytes: number };
-  chargeAt(target: Target): ChargeKind;
-  priceAt(target: Target, model: string | null): Price | null;
 }
 
 /** A try that ended, with the request as its target received it. */
@@ -40,7 +41,7 @@ export function withUnreported(exchange: ChargedExchange, ended: EndedTry): Read
   const reading = believed(ended.reading);
   const isUnanswered = isCutOff && isBegun(tried);
   if (reading.usage !== null || reading.hasFailed || !(isUnanswered || isBilled(tried))) return reading;
-  const charge = exchange.chargeAt(target);
+  const charge = chargeAt(exchange.facts, target);
   return typeof charge === 'string'
     ? reading
     : assumed(exchange, { ...ended, charge, isUnanswered }, reading);
@@ -73,7 +74,7 @@ const isBegun = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedTry): boo
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 
-const hasInputText = ({ endpoint }: ChargedExchange, { body }: AttemptTrail): boolean =>
+const hasInputText = ({ facts: { endpoint } }: ChargedExchange, { body }: AttemptTrail): boolean =>
   body !== null && (endpoint?.usage?.inputText(body) ?? '') !== '';
 
 /** Without a response, only the input counts. */
@@ -84,7 +85,7 @@ const isCountable = (exchange: ChargedExchange, assumption: Assumption, reading:
 
 /** Only for a response that was read: an unread one may contain any amount of text. */
 function isAnswerCountable(
-  { endpoint }: ChargedExchange,
+  { facts: { endpoint } }: ChargedExchange,
   { tried, trail: { body }, charge }: Assumption,
   reading: Reading,
 ): boolean {
@@ -101,7 +102,10 @@ function isAnswerCountable(
 }
 
 /** The amount that a limit would have reserved; null if the request was not read, such as a form that streams through. */
-function reservationFor(exchange: ChargedExchange, { target, trail, charge }: Assumption): Estimate | null {
+function reservationFor(
+  { bodyBytes, prices, outputCeiling }: ChargedExchange,
+  { target, trail, charge }: Assumption,
+): Estimate | null {
   const body = trail.body ?? trail.fields;
   if (!body) return null;
   const estimate = estimateOf({
@@ -109,9 +113,9 @@ function reservationFor(exchange: ChargedExchange, { target, trail, charge }: As
     name: '',
     body,
     unreadable: null,
-    bodyBytes: exchange.requestBody.bytes,
-    price: exchange.priceAt(target, modelOf(trail)),
-    outputCeiling: exchange.outputCeiling,
+    bodyBytes,
+    price: priceAt(prices, target, modelOf(trail)),
+    outputCeiling,
   });
   return isInestimable(estimate) ? null : estimate;
 }

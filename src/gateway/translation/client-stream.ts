@@ -1,6 +1,6 @@
 import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../recording/metering.js';
-import type { SentAttempt } from '../upstream/sent-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { ActiveTranslation } from './outgoing.js';
 
 /** A stream in progress: takes the provider's bytes and returns the client's text. */
@@ -18,7 +18,7 @@ export interface ClientStream {
 }
 
 /** How a response is delivered. */
-export interface Way extends SentAttempt {
+export interface Way extends StartedAttempt {
   /** Null: the provider uses the client's dialect. */
   readonly translated: ActiveTranslation | null;
   /** Opens the stream that replaces the plain translation. */

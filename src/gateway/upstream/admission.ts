@@ -3,11 +3,14 @@ import type { Principal } from '../../auth/principal.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
-import type { Entry } from '../recording/entry.js';
 import type { AttemptReservation } from '../recording/attempt-reservation.js';
 import { readsBody } from '../limits/applying.js';
-import { metadataOf } from '../recording/records.js';
+import { metadataOf } from '../recording/record-of.js';
+import type { Price } from '../../common/contracts/price.js';
 import { costOf } from '../../providers/prices/cost.js';
+import { PriceBook } from '../ports.js';
+import { priceAt } from '../recording/applied-price.js';
+import { chargeAt } from '../types/exchange-facts.js';
 import type { Content } from '../types/content.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
@@ -28,6 +31,7 @@ import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limi
 /** An attempt that is ready to be sent. */
 interface AdmissionRequest {
   readonly exchange: Exchange;
+  readonly caller: Principal;
   readonly target: Target;
   /** As this target receives it. */
   readonly content: Content;
@@ -38,7 +42,8 @@ interface AdmissionRequest {
 
 /** A side call, whose response is a vector and has no tokens. */
 interface SideCallRequest {
-  readonly entry: Entry;
+  readonly exchange: Exchange;
+  readonly caller: Principal;
   readonly target: Target;
   readonly model: string;
   /** No text has more tokens than bytes. */
@@ -51,7 +56,7 @@ interface SideCallRequest {
 
 /** A step of a running session. */
 interface SessionStepRequest {
-  readonly entry: Entry;
+  readonly exchange: Exchange;
   readonly caller: Principal;
   readonly target: Target;
   readonly estimate: Estimate;
@@ -63,6 +68,7 @@ interface SessionStepRequest {
 export class Admission {
   constructor(
     private readonly limiter: Limiter,
+    private readonly prices: PriceBook,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -71,40 +77,64 @@ export class Admission {
    * ends. Without limits, this costs two comparisons. Throws and rejects as `Limiter.reserve` does.
    */
   reserve(sending: AdmissionRequest): AttemptReservation | Promise<AttemptReservation> {
-    const { exchange, target, option, content } = sending;
-    const { entry } = exchange;
-    const { caller } = entry;
-    const attempt = { target, option, model: content.model };
-    if (caller === null || !isLimited(caller, target)) return entry.reserve({ ...attempt, ...UNLIMITED });
-    const demand = new AttemptDemand(sending, caller, this.settings.outputTokensCeiling);
+    const { exchange, caller, target, option, content } = sending;
+    const { recorder } = exchange;
+    const attempt = { exchange, target, option, model: content.model };
+    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
+    const demand = new AttemptDemand(sending, this);
     const reserved = this.limiter.reserve(demand);
     const record = (limits: LimitReservation) =>
-      entry.reserve({ ...attempt, limits, estimate: demand.reserved });
+      recorder.reserve({ ...attempt, limits, estimate: demand.reserved });
     return reserved instanceof Promise ? reserved.then(record) : record(reserved);
   }
 
   /** The same for a side call of the gateway, which does not count as a request of its own. */
   reserveSideCall(call: SideCallRequest): AttemptReservation | Promise<AttemptReservation> {
-    const { entry, target, model, input, metadata, option } = call;
-    const { caller } = entry;
-    const attempt = { target, option, model, isSideCall: true } as const;
-    if (caller === null || !isLimited(caller, target)) return entry.reserve({ ...attempt, ...UNLIMITED });
+    const { exchange, caller, target, model, input, metadata, option } = call;
+    const { recorder } = exchange;
+    const attempt = { exchange, target, option, model, isSideCall: true } as const;
+    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
     const usage = { input_tokens: input.length, output_tokens: 0 };
-    const price = entry.priceAt(target, model);
+    const price = this.priceAt(target, model);
     const estimate = { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage };
     const demand = { caller, target, model, metadata, isFirst: false, unreadable: null, estimate };
     const reserved = this.limiter.reserve(demand);
-    const record = (limits: LimitReservation) => entry.reserve({ ...attempt, limits, estimate });
+    const record = (limits: LimitReservation) => recorder.reserve({ ...attempt, limits, estimate });
     return reserved instanceof Promise ? reserved.then(record) : record(reserved);
   }
 
   /** Reserves a step of a running session from every limit that applies now. Rejects as `Limiter.reserve` does. */
-  reserveStep({ entry, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
-    const { model, body } = entry.trail;
-    const metadata = metadataOf(entry.asked, body);
+  reserveStep({ exchange, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
+    const { model, body } = exchange.trail;
+    const metadata = metadataOf(exchange.facts.options, body);
     const demand = { caller, target, model, metadata, estimate, step, isFirst: false, unreadable: null };
     const reserved = this.limiter.reserve(demand);
     return reserved instanceof Promise ? reserved.then(({ attempt }) => attempt) : reserved.attempt;
+  }
+
+  /** The current price of a model at a target; null when it is unknown. */
+  priceAt(target: Target, model: string | null): Price | null {
+    return priceAt(this.prices, target, model);
+  }
+
+  /** The maximum usage of a request at a target. */
+  estimate({ exchange: { facts, bodies }, target, content }: RequestAtTarget): Estimate | Inestimable {
+    const name = `${facts.method} /v1${facts.path}`;
+    const price = this.priceAt(target, content.model);
+    if (content.isWebSocket) {
+      // An open session uses nothing before its client sends something, but must not be opened where nothing may be used.
+      const isMeasured = isMeasuredSession(facts.path, target.provider.id);
+      return isMeasured ? highestOf(OPENING_USAGES, price) : { problem: 'usage_unknown', detail: name };
+    }
+    return estimateOf({
+      charge: chargeAt(facts, target),
+      name,
+      body: content.fields ?? content.json,
+      unreadable: content.unreadable ?? null,
+      bodyBytes: Math.max(bodies.request.bytes, content.body instanceof Buffer ? content.body.length : 0),
+      price,
+      outputCeiling: this.outputCeiling,
+    });
   }
 
   /** Output tokens assumed for a response without a maximum of its own. */
@@ -116,34 +146,11 @@ export class Admission {
 const UNLIMITED = { limits: null, estimate: null } as const;
 
 /** A request with its target. */
-interface PlacedRequest {
-  readonly entry: Entry;
+export interface RequestAtTarget {
+  readonly exchange: Pick<Exchange, 'facts' | 'bodies'>;
   readonly target: Target;
+  /** As this target receives it. */
   readonly content: Content;
-}
-
-/** The maximum usage of a request at a target. */
-export function estimateAt(
-  { entry, target, content }: PlacedRequest,
-  outputCeiling: number,
-): Estimate | Inestimable {
-  const name = `${entry.method} /v1${entry.path}`;
-  if (content.isWebSocket) return openingEstimate({ entry, target, content }, name);
-  return estimateOf({
-    charge: entry.chargeAt(target),
-    name,
-    body: content.fields ?? content.json,
-    unreadable: content.unreadable ?? null,
-    bodyBytes: Math.max(entry.requestBody.bytes, content.body instanceof Buffer ? content.body.length : 0),
-    price: entry.priceAt(target, content.model),
-    outputCeiling,
-  });
-}
-
-/** An open session uses nothing before its client sends something, but must not be opened where nothing may be used. */
-function openingEstimate({ entry, target, content }: PlacedRequest, name: string): Estimate | Inestimable {
-  if (!isMeasuredSession(entry.path, target.provider.id)) return { problem: 'usage_unknown', detail: name };
-  return highestOf(OPENING_USAGES, entry.priceAt(target, content.model));
 }
 
 /** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
@@ -152,12 +159,11 @@ class AttemptDemand implements LimitDemand {
 
   constructor(
     private readonly sending: AdmissionRequest,
-    readonly caller: Principal,
-    private readonly outputCeiling: number,
+    private readonly admission: Pick<Admission, 'estimate'>,
   ) {}
 
-  get exchange(): Exchange {
-    return this.sending.exchange;
+  get caller(): Principal {
+    return this.sending.caller;
   }
 
   get target(): Target {
@@ -165,7 +171,7 @@ class AttemptDemand implements LimitDemand {
   }
 
   get isFirst(): boolean {
-    return !this.exchange.entry.isAdmitted;
+    return !this.sending.exchange.recorder.isAdmitted;
   }
 
   get model(): string | null {
@@ -173,7 +179,8 @@ class AttemptDemand implements LimitDemand {
   }
 
   get metadata(): LimitDemand['metadata'] {
-    return metadataOf(this.exchange.entry.asked, this.sending.content.json);
+    const { exchange, content } = this.sending;
+    return metadataOf(exchange.facts.options, content.json);
   }
 
   get unreadable(): string | null {
@@ -197,11 +204,9 @@ class AttemptDemand implements LimitDemand {
   }
 
   private estimateNow(): Estimate | Inestimable {
-    const { target, wire, content } = this.sending;
-    const { entry } = this.exchange;
+    const { wire } = this.sending;
     // A cache hit is a request like any other, but uses nothing. Neither does a count by the gateway, which is not sent.
-    if (wire.stored || wire.counted !== undefined) return FREE;
-    return estimateAt({ entry, target, content }, this.outputCeiling);
+    return wire.stored || wire.counted !== undefined ? FREE : this.admission.estimate(this.sending);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.js';
 import type { CacheFill } from './wire.js';
 
 /** A try that was sent, with what must be settled when it ends. */
-export interface SentAttempt {
+export interface StartedAttempt {
   readonly attempt: Attempt;
   readonly reservation: AttemptReservation;
   /** Null if the response is not cached. */
