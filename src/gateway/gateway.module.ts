@@ -12,7 +12,7 @@ import { Pipeline } from './pipeline.js';
 import { RequestSteps } from './request-steps.js';
 import { LocalModels } from './models/local-models.js';
 import { UsableModelsFinder } from './models/usable-models.js';
-import { Journal } from './recording/journal.js';
+import { ExchangeRecorders } from './recording/exchange-recorder.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
 import { Breakers } from './routing/breakers.js';
@@ -32,9 +32,9 @@ import { Signers } from './upstream/signing/signers.js';
     Breakers,
     ConfigPlans,
     Embedder,
+    ExchangeRecorders,
     Guardrails,
     HttpCaller,
-    Journal,
     LocalModels,
     Limiter,
     Pipeline,

@@ -3,22 +3,25 @@ import { readCredential } from '../auth/identity/credentials.js';
 import { IdentityService } from '../auth/identity/identity.service.js';
 import type { Principal } from '../auth/principal.js';
 import { AppError } from '../common/errors/app-error.js';
+import type { ClientRequest } from '../common/http/messages.js';
 import type { Answer } from './attempt/answer.js';
 import { TargetAttempts } from './attempt/attempt-target.js';
 import type { IncomingRequest } from './attempt/incoming-request.js';
 import { RequestAttempts } from './attempt/request-attempts.js';
 import { refuseMistypedPath } from './ingress/mistyped-path.js';
-import { checkNamedKey, checkTargets } from './planning/check-targets.js';
+import { checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import type { Exchange } from './recording/exchange.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
-import { Journal } from './recording/journal.js';
-import { Router } from './routing/router.js';
-import type { AttemptOutcome } from './types/attempt-outcome.js';
+import { ExchangeRecorders } from './recording/exchange-recorder.js';
+import { type RouteResult, Router } from './routing/router.js';
+import { trailOf } from './types/attempt-trail.js';
 import { type ClientConnection, ClientSignal } from './types/cancellation.js';
-import { type GatewayHeaders, readGatewayHeaders } from './types/gateway-headers.js';
+import { sessionInBody } from './types/client-session.js';
+import type { ReadRequest } from './types/content.js';
+import { withFacts } from './types/exchange-facts.js';
+import { readGatewayHeaders } from './types/gateway-headers.js';
 import type { CompiledConfig } from './types/plan.js';
-import { checkLoop } from './upstream/request-headers.js';
 
 /** The scope that allows model requests. */
 const SCOPE = 'completions.write';
@@ -28,7 +31,11 @@ const ADMIN_KEY = `admin keys cannot call models. Use a workspace API key with t
 /** A user with access to every workspace: usage must be counted in one of them. */
 const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
 
-/** The steps that HTTP requests and WebSocket handshakes have in common, from their arrival to the provider's response. */
+/**
+ * The steps that HTTP requests and WebSocket handshakes have in common, from their arrival to the provider's response.
+ * Functions `with…` add what a step found to the exchange. Checks throw after them, so that the record of a refused
+ * request has it, too.
+ */
 @Injectable()
 export class RequestSteps {
   constructor(
@@ -36,7 +43,7 @@ export class RequestSteps {
     private readonly configs: ConfigPlans,
     private readonly router: Router,
     private readonly attempts: TargetAttempts,
-    private readonly journal: Journal,
+    private readonly recorders: ExchangeRecorders,
   ) {}
 
   /** Begins an exchange, which ends when `connection` closes. */
@@ -44,45 +51,39 @@ export class RequestSteps {
     { request, response, streams }: Pick<Exchange, 'request' | 'response' | 'streams'>,
     connection: ClientConnection,
   ): Exchange {
-    const entry = this.journal.begin(request);
+    const begun = this.recorders.begin(request);
     const signal = new ClientSignal(request, connection);
     exchangeBegan();
     signal.onCancel(exchangeEnded);
-    return { request, response, streams, entry, signal, credential: readCredential(request.headers) };
+    return { ...begun, response, streams, signal, credential: readCredential(request.headers) };
   }
 
-  /** Authenticates the caller and checks its access. Records the caller, also of a refused request. */
-  async authenticate({ request, entry, credential }: Exchange): Promise<Principal> {
-    const caller = await this.identity.identify(request, credential);
-    entry.identified(caller, credential.secret);
-    if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
-    checkCaller(caller);
-    return caller;
-  }
-
-  /** Repeats the authentication of an exchange that runs for long. */
-  identifyAgain({ request, credential }: Exchange): Principal | Promise<Principal> {
+  /** Authenticates the caller: first when a request arrives, and again while its response runs for long. */
+  identify({ request, credential }: Exchange): Principal | Promise<Principal> {
     return this.identity.identify(request, credential);
   }
 
   /** Finds the config of the request. */
-  async findConfig({ entry }: Exchange, caller: Principal, options: GatewayHeaders): Promise<CompiledConfig> {
-    const config = await this.configs.find(caller, options.config);
-    entry.goesBy(config.saved);
-    checkNamedKey(config, options);
-    return config;
+  findConfig(caller: Principal, { facts }: Exchange): CompiledConfig | Promise<CompiledConfig> {
+    return this.configs.find(caller, facts.options.config);
   }
 
   /** Attempts the targets of the config until a response is accepted. */
-  async route(incoming: IncomingRequest, config: CompiledConfig): Promise<AttemptOutcome<Answer>> {
-    const { entry } = incoming.exchange;
+  async route(incoming: IncomingRequest, config: CompiledConfig): Promise<RouteResult<Answer>> {
+    checkTargets(config, incoming.exchange.facts.endpoint);
     const attempts = new RequestAttempts(this.attempts, incoming);
-    entry.follows(attempts.trail);
-    checkTargets(config, entry.endpoint);
-    const { outcome, decisions } = await this.router.route(config.plan, attempts, attempts);
-    entry.routed(outcome.trail, decisions);
-    return outcome;
+    return this.router.route(config.plan, attempts, attempts);
   }
+}
+
+/** The exchange with its caller, who may still be refused. */
+export const withCaller = <E extends Exchange>(exchange: E, caller: Principal): E =>
+  withFacts(exchange, { caller, gatewayKey: exchange.credential.secret });
+
+/** Throws `forbidden` if the caller may not send model requests; `not_found` for a path that has another purpose. */
+export function checkAccess(request: ClientRequest, caller: Principal): void {
+  if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
+  checkCaller(caller);
 }
 
 const mayCallModels = ({ scopes, workspaceId }: Principal): boolean =>
@@ -97,11 +98,21 @@ export function checkCaller({ kind, scopes, workspaceId }: Principal): void {
   if (workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
 }
 
-/** The request's gateway options, with the metadata that its workspace sets on every request. */
-export function readOptions({ request, entry }: Exchange, { metadata }: Principal): GatewayHeaders {
-  const own = readGatewayHeaders(request.headers);
+/** The exchange with the request's gateway options, and the metadata that its workspace sets on every request. */
+export function withOptions<E extends Exchange>(exchange: E, { metadata }: Principal): E {
+  const own = readGatewayHeaders(exchange.request.headers);
   const options = metadata ? { ...own, metadata: { ...own.metadata, ...metadata } } : own;
-  entry.asks(options);
-  checkLoop(request.headers);
-  return options;
+  return withFacts(exchange, { options, traceId: options.traceId ?? exchange.facts.id });
+}
+
+/** The exchange with its saved config, if it has one. */
+export const withConfig = <E extends Exchange>(exchange: E, { saved }: CompiledConfig): E =>
+  saved ? withFacts(exchange, { config: saved }) : exchange;
+
+/** The exchange with the content of its request, which may name a session of the client's own. */
+export function withContent<E extends Exchange>(exchange: E, read: ReadRequest): E {
+  const { json } = read;
+  const session = json && exchange.facts.options.traceId === null ? sessionInBody(json) : null;
+  const traced = session === null ? exchange : withFacts(exchange, { traceId: session });
+  return { ...traced, trail: trailOf(read) };
 }

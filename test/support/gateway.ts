@@ -25,10 +25,15 @@ import { SemanticSearch } from '../../src/gateway/caching/semantic/semantic-sear
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { RequestSteps } from '../../src/gateway/request-steps.js';
-import { Journal } from '../../src/gateway/recording/journal.js';
+import { ExchangeRecorders } from '../../src/gateway/recording/exchange-recorder.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
-import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import type {
+  ConfigSnapshot,
+  GuardrailSnapshot,
+  PriceBook,
+  VirtualKeySnapshot,
+} from '../../src/gateway/ports.js';
 import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Router } from '../../src/gateway/routing/router.js';
 import { RetryingSender } from '../../src/gateway/attempt/retrying-sender.js';
@@ -204,7 +209,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
     { find: () => usable },
   );
-  const admission = new Admission(new Limiter(store), settings);
+  const prices: PriceBook = {
+    find: (_provider, model) => (wishes.price === undefined ? priceOf(model, wishes.prices) : wishes.price),
+  };
+  const admission = new Admission(new Limiter(store), prices, settings);
   const steps = new RequestSteps(
     new IdentityService(
       { find: (secret) => (secret === key ? keys() : null), endOf: () => Promise.resolve(null) },
@@ -230,9 +238,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         new SemanticSearch(new Embedder(planner, sender, admission), vectorStore, settings),
       ),
       new RetryingSender(sender, admission),
-      new TargetEstimates(planner, settings),
+      new TargetEstimates(planner, admission),
     ),
-    new Journal(
+    new ExchangeRecorders(
       {
         open: (exchange) => {
           seen.opened.push(exchange);
@@ -244,10 +252,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
-      {
-        find: (_provider, model) =>
-          wishes.price === undefined ? priceOf(model, wishes.prices) : wishes.price,
-      },
+      prices,
       settings,
     ),
   );

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { vi } from 'vitest';
+import { readCredential } from '../../src/auth/identity/credentials.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import { FrameReader } from '../../src/gateway/realtime/frames.js';
 import { recordedSession } from '../../src/gateway/realtime/session-record.js';
-import { ExchangeRecorder } from '../../src/gateway/recording/entry.js';
+import type { PriceBook } from '../../src/gateway/ports.js';
+import type { Exchange } from '../../src/gateway/recording/exchange.js';
+import { ExchangeRecorders } from '../../src/gateway/recording/exchange-recorder.js';
 import { NO_TRAIL, trailAt } from '../../src/gateway/types/attempt-trail.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Admission } from '../../src/gateway/upstream/admission.js';
@@ -73,7 +76,11 @@ const started: (() => void)[] = [];
 export async function aSession(limits: readonly Limit[] | null, wishes: SessionWishes = {}) {
   const store = wishes.store ?? new MemoryLimitStore();
   const limiter = new Limiter(store);
-  const admission = new Admission(limiter, loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) }));
+  const settings = loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) });
+  const prices: PriceBook = {
+    find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE),
+  };
+  const admission = new Admission(limiter, prices, settings);
   const { place, path: name = '/realtime' } = wishes;
   const caller = place?.caller ?? aCaller(limits ? { limits: { limits, policies: [] } } : {});
   const ofKey = place?.ofVirtualKey ? { id: 'vk', slug: 'vk', limits: place.ofVirtualKey } : null;
@@ -83,43 +90,39 @@ export async function aSession(limits: readonly Limit[] | null, wishes: SessionW
   };
   const kept: (readonly AttemptRecord[])[] = [];
   let closed: RequestLogRecord | null = null;
-  const entry = new ExchangeRecorder(
-    { method: 'GET', url: `/v1${name}`, headers: {}, rawHeaders: [] } as unknown as IncomingMessage,
+  const request = { method: 'GET', url: `/v1${name}`, headers: {}, rawHeaders: [] };
+  const recorders = new ExchangeRecorders(
     {
       ...{ hasRoom: true, open: () => null, whenWritten: (then: () => void) => setImmediate(then) },
       update: (_, attempts) => kept.push(attempts),
       close: (record) => (closed = record),
     },
-    { find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE) },
-    OUTPUT,
+    prices,
+    settings,
   );
-  entry.identified(caller, null);
-  entry.isFor(null, name);
   const path = { path: name, query: '' };
   const nothing = { body: null, json: null, isStreamed: true, isWebSocket: true } as const;
   const content = { ...nothing, path, model: 'gpt-realtime' } as never;
-  entry.follows(trailAt(NO_TRAIL, target, 'config', content));
-  await entry.open(caller, entry.trail);
-  const exchange = { request: {}, signal: new Cancellation(), entry } as never;
-  const attempt = await admission.begin(
-    { exchange, target, content, wire: {} as never, option: 'config' },
-    () => {
-      const made = new Attempt({
-        connectMs: 1e6,
-        firstByteMs: 1e6,
-        idleMs: 1e6,
-        setByCaller: false,
-      } as never);
-      made.onConnect(() => undefined);
-      return made;
-    },
-  );
+  const trail = trailAt(NO_TRAIL, target, 'config', content);
+  const begun = recorders.begin(request as unknown as IncomingMessage);
+  const facts = { ...begun.facts, caller, path: name };
+  const exchange: Exchange = {
+    ...{ ...begun, facts, trail, signal: new Cancellation(), streams: null },
+    ...{ response: {} as never, credential: readCredential({}) },
+  };
+  await begun.recorder.open({ request: begun.request, facts, caller, trail, waitedMs: 0 });
+  const reservation = await admission.reserve({
+    ...{ exchange, caller, target, content, wire: {} as never, option: 'config' },
+  });
+  const attempt = new Attempt({ connectMs: 1e6, firstByteMs: 1e6, idleMs: 1e6, setByCaller: false } as never);
+  attempt.onConnect(() => undefined);
   const [client, clientEnd] = duplexPair();
   const [upstream, providerEnd] = duplexPair();
   attempt.onUpgrade(101, [], upstream);
   const { session, reservations } = recordedSession({
     sides: { client: clientEnd, upstream },
-    ...{ admission, entry, attempt, caller, target, onEnded: () => undefined },
+    ...{ admission, exchange, caller, onEnded: () => undefined },
+    sent: { attempt, reservation, cacheFill: null },
   });
   session.start(Buffer.alloc(0));
   started.push(() => {
@@ -144,7 +147,7 @@ export async function aSession(limits: readonly Limit[] | null, wishes: SessionW
     reader.feed(chunk);
   });
   return {
-    ...{ store, limiter, entry, kept, seen, heard, reservations, session, client, providerEnd },
+    ...{ store, limiter, kept, seen, heard, reservations, session, client, providerEnd },
     say: (...events: readonly object[]) => client.write(Buffer.concat(events.map(masked))),
     sayRaw: (text: string) => client.write(maskedText(text)),
     report: (...events: readonly object[]) => providerEnd.write(Buffer.concat(events.map(plain))),

@@ -1,15 +1,14 @@
 import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 
 /** A response whose head has arrived, and how to read it. */
-export interface Answer {
+export interface Answer extends StartedAttempt {
   readonly status: number;
-  readonly attempt: Attempt;
   readonly target: Target;
   readonly planned: PlannedTarget;
   /** The request as the target received it, in the client's dialect. */

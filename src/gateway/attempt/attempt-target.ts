@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { CacheRules } from '../../routing-config/document.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import { type CachedRequest, ResponseCache } from '../caching/response-cache.js';
@@ -15,8 +16,8 @@ import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkLateModel, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
-import type { Entry } from '../recording/entry.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
+import { ResponseFailure } from '../recording/reported-failure.js';
 import type { AttemptOptions } from '../routing/routing.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
 import { unlessPassed } from '../translation/translated-answer.js';
@@ -25,17 +26,19 @@ import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
 import { whileListening } from '../types/cancellation.js';
 import type { Content } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
-import type { PlannedTarget } from '../types/plan.js';
+import type { HoldRule, PlannedTarget } from '../types/plan.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
 import { isLimitedForm } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { readResponseHead } from '../upstream/response-headers.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
+import type { CacheFill } from '../upstream/wire.js';
 import type { Answer } from './answer.js';
-import { discardAnswer } from './discard.js';
+import { discardAnswer, settleDiscarded } from './discard.js';
 import type { IncomingRequest } from './incoming-request.js';
-import { proven } from './proven.js';
-import { RetryingSender, type SentRequest } from './retrying-sender.js';
+import { passGate } from './first-token-gate.js';
+import { RetryingSender } from './retrying-sender.js';
 import { TargetEstimates } from './target-estimates.js';
 import {
   afterCache,
@@ -64,15 +67,17 @@ export class TargetAttempts {
     options: AttemptOptions,
   ): Promise<AttemptOutcome<Answer>> {
     const { exchange, caller } = incoming;
-    const { request, entry } = exchange;
+    const { request, facts } = exchange;
     let trail = options.previous;
+    let cacheFill: CacheFill | null = null;
+    let tried: StartedAttempt | null = null;
     try {
       const asked = askedContent(incoming, planned);
       const target = await this.find(incoming, planned);
       trail = trailAt(trail, target, planned.path, asked);
       const content = await formContent(incoming, planned, target, asked);
       trail = withContent(trail, content);
-      checkAllowed(caller, target, content, entry);
+      checkAllowed(caller, target, content, facts);
       trail = withHookResults(trail, isGuarded(incoming, planned));
       const guarded = await this.guard(incoming, planned, content, trail.hookResults);
       trail = afterGuardrails(trail, guarded);
@@ -80,9 +85,9 @@ export class TargetAttempts {
       const {
         wire,
         translated: translation,
-        ...facts
-      } = outgoing({ request, content: passed, planned, target, entry });
-      trail = afterTranslation(trail, facts);
+        ...translated
+      } = outgoing({ request, content: passed, planned, target, facts });
+      trail = afterTranslation(trail, translated);
       await opened(incoming, trail);
       const cached = await this.seek(incoming, planned, {
         target,
@@ -91,34 +96,34 @@ export class TargetAttempts {
         isHedge: options.isHedge,
       });
       trail = afterCache(trail, cached);
+      cacheFill = cached.wire.cacheFill ?? null;
       const ready = { planned, target, content: passed, wire: cached.wire, trail };
       const sent = await this.sender.send(incoming, ready, options);
       trail = afterRetries(trail, sent);
-      const attempt = triedOf(sent);
-      const translated = unlessPassed(attempt, translation);
-      const judged = await judge(guarded, exchange, { attempt, translated, planned });
-      const status = routedStatus(attempt, judged);
-      const answer = { status, attempt, target, planned, content: passed, translated, guarded, judged };
-      await proven(answer, exchange, options.hold);
+      tried = sent.sent;
+      if (tried === null || sent.error !== null) throw sent.error;
+      const unread = { ...tried, target, planned, content: passed, guarded, translated: translation };
+      const answer = await examined(unread, exchange, options.hold);
       return { kind: 'answered', answer, trail };
     } catch (thrown) {
-      return failedAttempt(incoming, thrown, trail);
+      cacheFill?.release();
+      return unanswered(exchange, { thrown, tried, trail });
     }
   }
 
   /** Ends and records a response that is not passed on. */
   discard({ exchange }: IncomingRequest, answered: AnsweredAttempt<Answer>): Promise<void> {
-    return discardAnswer(exchange.entry, answered);
+    return discardAnswer(exchange.facts, answered);
   }
 
   private find(
     { exchange, caller, read }: IncomingRequest,
     planned: PlannedTarget,
   ): Target | Promise<Target> {
-    const { request, entry } = exchange;
+    const { request, facts } = exchange;
     const { modelSlug, model, path } = read;
     const { headers } = request;
-    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, model, planned, path });
+    return this.planner.plan({ caller, headers, options: facts.options, modelSlug, model, planned, path });
   }
 
   private seek(
@@ -126,10 +131,10 @@ export class TargetAttempts {
     planned: PlannedTarget,
     sent: Pick<CacheOffer, 'target' | 'content' | 'wire' | 'isHedge'>,
   ): CachedRequest | Promise<CachedRequest> {
-    const rules = cacheRules(exchange.entry, caller, planned);
+    const rules = cacheRules(exchange.facts, caller, planned);
     return rules
       ? this.cache.offer({ ...sent, exchange, caller, rules, path: planned.path })
-      : { wire: sent.wire, status: null, score: null };
+      : { wire: sent.wire, status: null, score: null, notCompared: null };
   }
 
   /** Guardrails of the organization and the workspace run first, regardless of the config. Null if none applies. */
@@ -142,12 +147,10 @@ export class TargetAttempts {
     if (!results || !isGuarded(incoming, planned)) return null;
     const { exchange, caller } = incoming;
     const { hooks } = planned;
-    const { request, entry } = exchange;
-    const asking = { entry, results, caller, headers: request.headers, content };
+    const { request, facts: exchangeFacts } = exchange;
+    const asking = { exchangeFacts, results, caller, headers: request.headers, content };
     const imposed = this.guardsOf(caller, caller.guardrails ?? null);
-    return imposed instanceof Promise
-      ? imposed.then((made) => this.guardWith(made, hooks, asking))
-      : this.guardWith(imposed, hooks, asking);
+    return mapMaybePromise(imposed, (made) => this.guardWith(made, hooks, asking));
   }
 
   private guardWith(
@@ -156,9 +159,7 @@ export class TargetAttempts {
     asking: GuardInput,
   ): GuardedRequest | Promise<GuardedRequest> {
     const own = this.guardsOf(asking.caller, hooks);
-    return own instanceof Promise
-      ? own.then((made) => guardBy({ imposed, own: made }, asking))
-      : guardBy({ imposed, own }, asking);
+    return mapMaybePromise(own, (made) => guardBy({ imposed, own: made }, asking));
   }
 
   private guardsOf(caller: Principal, hooks: HookLists | null): Guards | Promise<Guards> {
@@ -175,7 +176,7 @@ const passedContent = (content: Content, guarded: GuardedRequest | null): Conten
 
 /** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
 function formContent(
-  { exchange: { entry }, caller }: IncomingRequest,
+  { exchange: { facts }, caller }: IncomingRequest,
   planned: PlannedTarget,
   target: Target,
   asked: Content,
@@ -184,24 +185,25 @@ function formContent(
   asked.form.onLate = (name, value) => {
     if (name === 'model') checkLateModel(caller, target, value);
   };
-  if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
+  if (!needsFields(asked, planned, target, facts) && !isLimitedForm(asked, caller, target)) return asked;
   checkShown(caller, target, asked);
   return withFields(asked);
 }
 
 /** Writes the exchange record before the first byte goes upstream. */
-function opened(
-  { exchange: { entry }, caller, read }: IncomingRequest,
-  trail: AttemptTrail,
-): Promise<void> | undefined {
-  if (entry.isOpen) return undefined;
-  entry.worked(performance.now() - entry.arrivedAt - read.waitedMs);
-  return entry.open(caller, trail);
+function opened({ exchange, caller, read }: IncomingRequest, trail: AttemptTrail): Promise<void> | undefined {
+  const { recorder, request, facts } = exchange;
+  if (recorder.isOpen) return undefined;
+  return recorder.open({ request, facts, caller, trail, waitedMs: read.waitedMs });
 }
 
 /** Cache rules of the config, else of the request, else of the workspace. Null for none. */
-function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
-  const rules = planned.cache ?? asked.cache ?? caller.cache;
+function cacheRules(
+  { options }: ExchangeFacts,
+  caller: Principal,
+  planned: PlannedTarget,
+): CacheRules | null {
+  const rules = planned.cache ?? options.cache ?? caller.cache;
   return rules && rules.mode !== 'off' ? rules : null;
 }
 
@@ -217,27 +219,39 @@ function routedStatus({ status }: Attempt, judged: JudgedAnswer | null): number 
 const isGuarded = ({ caller }: IncomingRequest, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
-/** The try with its response. Throws the error that ended it. */
-function triedOf({ attempt, error }: SentRequest): Attempt {
-  if (attempt === null) throw error;
-  if (error !== null) throw new FailedAttempt(attempt, AppError.from(error));
-  return attempt;
+/** The response, once guardrails have judged it and its beginning is useful. Rejects when it cannot be passed on. */
+async function examined(
+  unread: Omit<Answer, 'status' | 'judged'>,
+  exchange: Exchange,
+  hold: HoldRule | null,
+): Promise<Answer> {
+  const { attempt, planned, guarded } = unread;
+  const translated = unlessPassed(attempt, unread.translated);
+  const judged = await judge(guarded, exchange, { attempt, translated, planned });
+  const answer = { ...unread, status: routedStatus(attempt, judged), translated, judged };
+  await passGate(answer, exchange, hold);
+  return answer;
 }
 
-/** Records the try that failed, if any. It may have been recorded before, because another target was faster. */
-function failedAttempt(
-  { exchange }: IncomingRequest,
-  thrown: unknown,
-  trail: AttemptTrail,
-): UnansweredAttempt {
-  if (!(thrown instanceof FailedAttempt))
-    return { kind: 'failed', error: thrown, failed: null, reportedStatus: null, trail };
-  const { attempt, error, reportedStatus } = thrown;
-  const { target } = attempt;
-  // The recording may have ended before the response was judged. Requests that wait for it must not wait for the next target's.
-  attempt.recording?.drop();
-  if (target) exchange.entry.addDiscarded(attempt, { target, trail }, failureOf(exchange, error));
-  return { kind: 'failed', error, failed: attempt, reportedStatus, trail };
+/** An attempt that did not lead to a response. */
+interface FailedSteps {
+  readonly thrown: unknown;
+  /** Its last try; null if nothing was sent. */
+  readonly tried: StartedAttempt | null;
+  readonly trail: AttemptTrail;
+}
+
+/** Records the try that failed, if any. */
+function unanswered(exchange: Exchange, { thrown, tried, trail }: FailedSteps): UnansweredAttempt {
+  const { error, reading, reportedStatus } =
+    thrown instanceof ResponseFailure ? thrown : { error: thrown, reading: null, reportedStatus: null };
+  if (!tried) return { kind: 'failed', error, failed: null, reportedStatus, trail };
+  settleDiscarded(tried, trail, {
+    ...failureOf(exchange, AppError.from(error)),
+    ...(reading && { reading }),
+  });
+  const failed = error instanceof AppError ? tried.attempt : null;
+  return { kind: 'failed', error, failed, reportedStatus, trail };
 }
 
 /**
@@ -246,13 +260,14 @@ function failedAttempt(
  */
 function judge(
   guarded: GuardedRequest | null,
-  { request, signal, entry }: Exchange,
+  { request, signal, facts: exchangeFacts }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
 ): Promise<JudgedAnswer> | null {
   if (!guarded) return null;
   const head = readResponseHead(attempt.rawHeaders);
   const isStrict = isStrictlyOpenAi(planned, request);
-  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
+  const { content } = guarded;
+  const answering = { request, exchangeFacts, content, attempt, head, translated, isStrict };
   const onLeft = (): void => attempt.clientLeft();
   if (isJudgedWhole(guarded, answering))
     return whileListening(signal, onLeft, () => judgeAnswer(guarded, answering));

@@ -1,45 +1,62 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
-import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
+import type { DiscardedAttempt } from '../recording/attempt-reservation.js';
+import { nothingRead, noteWhole, readerFor, type Reading, UNREAD } from '../recording/metering.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
 import type { Answer } from './answer.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { AnsweredAttempt } from '../types/attempt-outcome.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Reply } from '../types/reply.js';
 
 /** A discarded response is read to its end, so that the connection can be reused; a longer or slower one is cut off. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
 const DISCARDED_MS_MAX = 500;
 
+/** Records a try that is not passed on, and drops its response from the cache. Does nothing for a try that is recorded. */
+export function settleDiscarded(
+  { attempt, reservation, cacheFill }: StartedAttempt,
+  trail: AttemptTrail,
+  discarded: DiscardedAttempt,
+): void {
+  cacheFill?.release();
+  reservation.settleDiscarded(attempt, trail, discarded);
+}
+
 /** Ends a response that is not passed on, records it, and frees its connection before another target is tried. */
-export async function discardAnswer(entry: Entry, { answer, trail }: AnsweredAttempt<Answer>): Promise<void> {
-  const { attempt, target, content, judged, translated } = answer;
-  attempt.recording?.drop();
-  if (judged) attempt.partial = judged.reading;
-  else await readDiscarded(attempt, readerFor(entry.endpoint, content.json), translated);
+export async function discardAnswer(
+  { endpoint }: Pick<ExchangeFacts, 'endpoint'>,
+  { answer, trail }: AnsweredAttempt<Answer>,
+): Promise<void> {
+  const { content, judged, translated } = answer;
+  answer.cacheFill?.release();
+  const reading = judged
+    ? judged.reading
+    : await readDiscarded(answer, readerFor(endpoint, content.json), translated);
   const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
-  entry.addDiscarded(attempt, { target, trail }, { errorCode });
+  settleDiscarded(answer, trail, { errorCode, reading });
 }
 
 /** Reads a discarded response, because it may report usage. */
 export async function readDiscarded(
-  attempt: Attempt,
+  { attempt, reservation }: Pick<StartedAttempt, 'attempt' | 'reservation'>,
   reader: UsageReader | null,
   translated: ActiveTranslation | null = null,
-): Promise<void> {
+): Promise<Reading> {
   const body = await discard(attempt);
-  if (!reader || body.length === 0 || attempt.partial) return;
-  const reading = (attempt.partial = nothingRead());
+  if (!reader || body.length === 0 || reservation.partial !== UNREAD) return reservation.partial;
+  const reading = nothingRead();
   if (translated && attempt.status < 400) readTranslated(attempt, body, translated, reading);
   else noteWhole(reading, reader, body);
+  return reading;
 }
 
 /** An unreadable response reports no usage. */
-function readTranslated(...told: Parameters<typeof translatedAnswer>): void {
+function readTranslated(...answer: Parameters<typeof translatedAnswer>): void {
   try {
-    translatedAnswer(...told);
+    translatedAnswer(...answer);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }

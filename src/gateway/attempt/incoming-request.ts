@@ -13,10 +13,10 @@ export interface IncomingRequest {
 }
 
 /** A request that a provider keeps must not run twice: the response of the slower target would remain there. */
-export function mayBeSentTwice({ exchange: { entry }, read }: IncomingRequest): boolean {
+export function mayBeSentTwice({ exchange: { facts }, read }: IncomingRequest): boolean {
   const { isRepeatable, json } = read;
   if (!isRepeatable || !json) return false;
-  switch (entry.endpoint?.storage) {
+  switch (facts.endpoint?.storage) {
     case 'none':
       return true;
     case 'on-request':
@@ -32,7 +32,7 @@ export function mayBeSentTwice({ exchange: { entry }, read }: IncomingRequest): 
 export function routedRequest({ exchange, read }: IncomingRequest): RoutedRequest {
   const { headers, url = '' } = exchange.request;
   const [pathname = ''] = url.split('?', 1);
-  const metadata = requestMetadata(exchange.entry.asked.metadata, read.json);
+  const metadata = requestMetadata(exchange.facts.options.metadata, read.json);
   return { metadata, params: paramsOf(read), pathname, headers };
 }
 

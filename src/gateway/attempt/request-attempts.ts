@@ -2,7 +2,7 @@ import type { Price } from '../../common/contracts/price.js';
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { AttemptOptions, Attempts, RoutingKnowledge } from '../routing/routing.js';
 import type { AnsweredAttempt, AttemptOutcome } from '../types/attempt-outcome.js';
-import { type AttemptTrail, trailOf } from '../types/attempt-trail.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Answer } from './answer.js';
 import { type IncomingRequest, mayBeSentTwice, routedRequest } from './incoming-request.js';
@@ -10,14 +10,16 @@ import type { TargetAttempts } from './attempt-target.js';
 
 /** One request as routing needs it. A class, because an object literal would create its functions for each request. */
 export class RequestAttempts implements Attempts<Answer>, RoutingKnowledge {
-  readonly trail: AttemptTrail;
   private routed: RoutedRequest | null = null;
 
   constructor(
     private readonly attempts: TargetAttempts,
     private readonly incoming: IncomingRequest,
-  ) {
-    this.trail = trailOf(incoming.read);
+  ) {}
+
+  /** Before the first target. */
+  get trail(): AttemptTrail {
+    return this.incoming.exchange.trail;
   }
 
   get conditions(): RoutedRequest {

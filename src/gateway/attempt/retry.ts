@@ -4,7 +4,7 @@ import { isListed } from '../types/failure-statuses.js';
 import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { RetryBudget } from './retry-budget.js';
 import { headerOf } from '../../common/http/raw-headers.js';
 
@@ -32,15 +32,15 @@ export interface RetryPolicy {
   readonly bodyFailure: ((attempt: Attempt) => Promise<AppError | null>) | null;
   /** Whether the client is still connected. */
   readonly isWanted: () => boolean;
-  /** Discards the response of a try that is not the last. */
-  readonly readDiscarded: (attempt: Attempt) => Promise<void>;
-  /** Called for each try that is not the last. */
-  readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
+  /** Ends and records a try that is not the last. `error` is null if it received a response. */
+  readonly onRetry: (sent: StartedAttempt, error: AppError | null) => Promise<void>;
 }
 
+/** The last try. */
 export interface RetryResult {
-  readonly attempt: Attempt;
-  readonly reply: Reply;
+  readonly sent: StartedAttempt;
+  /** Null if it received a response. */
+  readonly error: AppError | null;
   /** Retries were allowed, and all of them failed. */
   readonly isExhausted: boolean;
 }
@@ -49,35 +49,28 @@ export interface RetryResult {
  * The one retry rule: a request that was never sent, 429 or 503 if the caller set retries, and the failures that a config lists.
  *
  * Without a config, a request that may have reached the provider is not sent again, because it may have been processed and billed. Rejects
- * with the last try's error.
+ * only when `start` does.
  */
 export async function withRetries(
-  start: () => Attempt | Promise<Attempt>,
+  start: () => StartedAttempt | Promise<StartedAttempt>,
   policy: RetryPolicy,
 ): Promise<RetryResult> {
-  const patience = new Patience(policy);
+  const schedule = new RetrySchedule(policy);
   for (;;) {
-    const attempt = await start();
-    const reply = await outcomeOf(attempt, patience.mayRetry ? policy.bodyFailure : null);
+    const sent = await start();
+    const { attempt } = sent;
+    const reply = await outcomeOf(attempt, schedule.mayRetry ? policy.bodyFailure : null);
+    const error = reply instanceof AppError ? reply : null;
     const pauseMs =
-      reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);
-    if (pauseMs === null) {
-      if (reply instanceof AppError) throw new FailedAttempt(attempt, reply);
-      return { attempt, reply, isExhausted: patience.isExhausted };
-    }
-    await putAside(attempt, reply, policy);
+      reply instanceof AppError ? schedule.forFailed(attempt, reply) : schedule.forAnswered(reply);
+    if (pauseMs === null) return { sent, error, isExhausted: error === null && schedule.isExhausted };
+    await policy.onRetry(sent, error);
     if (pauseMs > 0) await delay(pauseMs);
-    if (!policy.isWanted())
-      throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
+    if (!policy.isWanted()) return { sent, error: clientLeft(), isExhausted: false };
   }
 }
 
-/** A try that is not the last. */
-async function putAside(attempt: Attempt, reply: Reply | AppError, policy: RetryPolicy): Promise<void> {
-  const hasFailed = reply instanceof AppError;
-  if (!hasFailed) await policy.readDiscarded(attempt);
-  policy.onGivenUp(attempt, hasFailed ? reply.code : null);
-}
+const clientLeft = (): AppError => new AppError('upstream_error', { detail: 'the client left' });
 
 /** The response, or the error of an attempt without one. */
 async function outcomeOf(
@@ -93,7 +86,7 @@ async function outcomeOf(
 }
 
 /** The remaining retries of one request. */
-class Patience {
+class RetrySchedule {
   private unsentLeft = UNSENT_TRIES;
   private retriesLeft: number;
   private waitMs = FIRST_WAIT_MS;

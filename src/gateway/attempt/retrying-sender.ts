@@ -1,20 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { finishesWithoutClient } from '../planning/planner.js';
-import type { Entry } from '../recording/entry.js';
-import { readerFor } from '../recording/metering.js';
+import type { AttemptReservation } from '../recording/attempt-reservation.js';
+import { readerFor, UNREAD } from '../recording/metering.js';
 import type { AttemptOptions } from '../routing/routing.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { CancelSignal } from '../types/cancellation.js';
+import { ClientLeft } from '../types/client-left.js';
 import type { Content } from '../types/content.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { Admission } from '../upstream/admission.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { readDiscarded } from './discard.js';
+import { readDiscarded, settleDiscarded } from './discard.js';
 import type { IncomingRequest } from './incoming-request.js';
 import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
@@ -35,7 +37,7 @@ export interface OutgoingRequest {
 /** The last try at a target. */
 export interface SentRequest {
   /** Null if it was refused before it could begin. */
-  readonly attempt: Attempt | null;
+  readonly sent: StartedAttempt | null;
   /** An AppError, `ClientLeft` or an unexpected error; null if the try received a response. */
   readonly error: unknown;
   /** Failed tries before it. */
@@ -65,86 +67,106 @@ export class RetryingSender {
     outgoing: OutgoingRequest,
     { signal, onSent }: SendOptions,
   ): Promise<SentRequest> {
-    const { exchange, read } = incoming;
+    const { exchange, caller, read } = incoming;
     const { planned, target, content, wire, trail } = outgoing;
-    const { request, entry } = exchange;
+    const { path: option } = planned;
+    const { request, facts } = exchange;
     const mayRetry = isRetried(incoming, planned);
-    const budget = mayRetry ? this.budgets.enter(incoming.caller, target, request.headers) : null;
-    const place = { target, trail };
+    const budget = mayRetry ? this.budgets.enter(caller, target, request.headers) : null;
     let retries = 0;
-    let running: Attempt | null = null;
-    const onLeft = (): void => running?.clientLeft();
-    const start = (): Attempt => {
-      if (signal?.isCancelled) throw lost();
-      running = this.start(incoming, outgoing);
-      endWhenLost(running, { entry, place, signal });
+    let running: StartedAttempt | null = null;
+    const onLeft = (): void => running?.attempt.clientLeft();
+    const start = (reservation: AttemptReservation): StartedAttempt => {
+      running = this.start(incoming, outgoing, { reservation, signal });
+      discardWhenLost(running, trail, signal);
       onSent?.();
       return running;
     };
     exchange.signal.onCancel(onLeft);
     try {
-      const { attempt, isExhausted } = await withRetries(
-        () => this.admission.begin({ exchange, target, content, wire, option: planned.path }, start),
+      const { sent, error, isExhausted } = await withRetries(
+        () => {
+          const reserved = this.admission.reserve({ exchange, caller, target, content, wire, option });
+          return mapMaybePromise(reserved, start);
+        },
         {
-          retries: entry.asked.retries,
+          retries: facts.options.retries,
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
           bodyFailure: mayRetry ? bodyFailureOf(planned, content) : null,
           isWanted: () => !exchange.signal.isCancelled && !signal?.isCancelled,
-          readDiscarded: (attempt) => readDiscarded(attempt, readerFor(entry.endpoint, content.json)),
-          onGivenUp: (given, errorCode) => {
+          onRetry: (tried, failure) => {
             retries += 1;
-            entry.addDiscarded(given, place, { errorCode });
+            return discardRetried(tried, failure, { facts, content, trail });
           },
         },
       );
-      return { attempt, error: null, retries, isExhausted };
+      return { sent, error, retries, isExhausted };
     } catch (error) {
-      wire.lead?.close();
-      return { ...lastTryOf(error), retries, isExhausted: false };
+      return { sent: null, error, retries, isExhausted: false };
     } finally {
       budget?.leave();
       exchange.signal.offCancel(onLeft);
     }
   }
 
-  private start({ exchange, caller }: IncomingRequest, outgoing: OutgoingRequest): Attempt {
-    const { planned, target, content, wire } = outgoing;
-    const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.entry.asked.timeoutMs);
-    const attempt = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
-    attempt.target = target;
-    attempt.option = planned.path;
-    attempt.model = content.model;
-    attempt.finishes = finishesWithoutClient(planned, target, caller);
-    return attempt;
+  /** Starts a try, or returns its reservation. */
+  private start(
+    { exchange, caller }: IncomingRequest,
+    { planned, target, wire }: OutgoingRequest,
+    { reservation, signal }: StartingTry,
+  ): StartedAttempt {
+    try {
+      // Nothing is sent for a client that disconnected while the limit stores were called.
+      if (reservation.hold && exchange.signal.isCancelled) throw new ClientLeft();
+      if (signal?.isCancelled) throw lost();
+      const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.facts.options.timeoutMs);
+      const finishes = finishesWithoutClient(planned, target, caller);
+      const attempt = this.sender.start(
+        caller.workspaceId ?? '',
+        target,
+        wire,
+        finishes ? { ...limits, finishes } : limits,
+      );
+      return { attempt, reservation, cacheFill: wire.cacheFill ?? null };
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
   }
 }
 
-function lastTryOf(error: unknown): Pick<SentRequest, 'attempt' | 'error'> {
-  return error instanceof FailedAttempt
-    ? { attempt: error.attempt, error: error.error }
-    : { attempt: null, error };
+/** A try that is about to be sent. */
+interface StartingTry extends Pick<SendOptions, 'signal'> {
+  readonly reservation: AttemptReservation;
 }
 
 const isRetried = ({ exchange, read }: IncomingRequest, { retry }: PlannedTarget): boolean =>
-  read.isRepeatable && (retry !== null || exchange.entry.asked.retries > 0);
+  read.isRepeatable && (retry !== null || exchange.facts.options.retries > 0);
 
-interface RacedTry {
-  readonly entry: Entry;
-  readonly place: { readonly target: Target; readonly trail: AttemptTrail };
-  readonly signal: CancelSignal | null;
+interface RetriedRequest extends Pick<OutgoingRequest, 'content' | 'trail'> {
+  readonly facts: ExchangeFacts;
+}
+
+/** Ends and records a try that is not the last. */
+async function discardRetried(
+  { attempt, reservation }: StartedAttempt,
+  failure: AppError | null,
+  { facts, content, trail }: RetriedRequest,
+): Promise<void> {
+  const reader = readerFor(facts.endpoint, content.json);
+  const reading = failure ? UNREAD : await readDiscarded({ attempt, reservation }, reader);
+  reservation.settleDiscarded(attempt, trail, { errorCode: failure && failure.code, reading });
 }
 
 /** Ends and records a try, running or with a response, when another target has won: its provider has started work, which is charged. */
-function endWhenLost(attempt: Attempt, { entry, place, signal }: RacedTry): void {
+function discardWhenLost(sent: StartedAttempt, trail: AttemptTrail, signal: CancelSignal | null): void {
+  const { attempt } = sent;
   signal?.onCancel(() => {
-    // It was recorded before.
-    if (!attempt.target) return;
     const isCutOff = attempt.endedAt === null;
-    attempt.recording?.drop();
     attempt.cancel(lost());
-    entry.addDiscarded(attempt, place, { errorCode: LOST, isCutOff });
+    settleDiscarded(sent, trail, { errorCode: LOST, isCutOff });
   });
 }
 

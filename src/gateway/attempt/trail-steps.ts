@@ -32,8 +32,12 @@ export const afterTranslation = (
 ): AttemptTrail =>
   dropped || isUnlisted || hidesUsage ? { ...trail, dropped, isUnlisted, hidesUsage } : trail;
 
-export const afterCache = (trail: AttemptTrail, { status, score }: CachedRequest): AttemptTrail =>
-  status === null ? trail : { ...trail, cacheStatus: status, cacheScore: score };
+export const afterCache = (trail: AttemptTrail, cached: CachedRequest): AttemptTrail => {
+  const { status, score, notCompared } = cached;
+  if (status === null) return trail;
+  const decisions = notCompared === null ? trail.decisions : [...(trail.decisions ?? []), notCompared];
+  return { ...trail, cacheStatus: status, cacheScore: score, decisions };
+};
 
 export const afterRetries = (
   trail: AttemptTrail,

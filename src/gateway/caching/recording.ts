@@ -1,6 +1,6 @@
 import { headerOf } from '../../common/http/raw-headers.js';
 import { readResponseHead } from '../upstream/response-headers.js';
-import type { AnswerRecording, AnswerWanted } from '../upstream/wire.js';
+import type { CacheFill, ResponseRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
 /** A response that may be cached. */
@@ -31,7 +31,7 @@ const OF_ONE_EXCHANGE =
  * Copies the response of one attempt as it passes, and decides on it after delivery. It is kept when the provider's last byte has arrived,
  * the client received a successful response made from it, and the response itself reports no failure. Otherwise it is dropped.
  */
-export class Recording implements AnswerRecording {
+export class Recording implements ResponseRecording {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private headers: readonly string[] = [];
@@ -106,34 +106,39 @@ function windows(body: Buffer, chunks: readonly Buffer[]): Buffer[] {
   return chunks.map(({ length }) => body.subarray(at, (at += length)));
 }
 
-/** Receives the result of a request that leads others. */
-interface LeadListener {
+/** Receives the result of a request that the cache could not serve. */
+interface FillListener {
   keep(answer: RecordedAnswer): void;
   /** There will be nothing to cache, or not soon: other requests should not wait. */
   giveUp(): void;
 }
 
 /** A request that the cache could not serve, on its way to the provider. */
-export class Lead implements AnswerWanted, RecordingFor {
+export class RecordedFill implements CacheFill, RecordingFor {
   private recording: Recording | null = null;
 
-  constructor(private readonly leading: LeadListener) {}
+  constructor(private readonly listener: FillListener) {}
 
-  /** For the next attempt. */
   record(): Recording {
     return (this.recording = new Recording(this));
   }
 
+  approve(): void {
+    this.recording?.approve();
+  }
+
+  /** A response that the client received in full is still cached when the provider's last byte arrives. */
+  release(): void {
+    if (this.recording?.isApproved) return;
+    this.recording?.drop();
+    this.listener.giveUp();
+  }
+
   keep(answer: RecordedAnswer): void {
-    this.leading.keep(answer);
+    this.listener.keep(answer);
   }
 
   drop(): void {
-    this.leading.giveUp();
-  }
-
-  /** The exchange has ended. A response that the client received in full is still cached when the provider's last byte arrives. */
-  close(): void {
-    if (!this.recording?.isApproved) this.leading.giveUp();
+    this.listener.giveUp();
   }
 }

@@ -10,8 +10,8 @@ import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
 import { Flights } from './flights.js';
 import { MemoryAnswers } from './memory-answers.js';
-import { Lead, type RecordedAnswer } from './recording.js';
-import { type Meaning, SemanticSearch } from './semantic/semantic-search.js';
+import { type RecordedAnswer, RecordedFill } from './recording.js';
+import { type Meaning, type MeantRequest, NOT_MEANT, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
 import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './wanted.js';
 
@@ -29,6 +29,8 @@ export interface CachedRequest {
   readonly status: Exclude<CacheStatus, 'DISABLED'> | null;
   /** Similarity of the closest request, 0 to 1; null if nothing was compared. */
   readonly score: number | null;
+  /** Why its meaning was not compared, for the record; null if it was, or need not be. */
+  readonly notCompared: string | null;
 }
 
 /** A request that the cache could not serve. */
@@ -36,8 +38,7 @@ interface CacheMiss {
   readonly wanted: CacheLookup;
   /** Other requests may wait for its response. */
   readonly isAwaited: boolean;
-  /** Null if it was not compared semantically. */
-  readonly meaning: Meaning | null;
+  readonly meant: MeantRequest;
   readonly score: number | null;
 }
 
@@ -70,12 +71,12 @@ export class ResponseCache {
   }
 
   /**
-   * The request with its cached response, or with a `lead` that records the response it receives; unchanged if the cache does not apply.
+   * The request with its cached response, or with a `cacheFill` that records the response it receives; unchanged if the cache does not apply.
    * Returns without a promise when the response is in memory. Throws `header_invalid` and `config_invalid`, rejects with `ClientLeft`.
    */
   offer(offered: CacheOffer): CachedRequest | Promise<CachedRequest> {
     const wanted = wantedBy(offered);
-    if (!wanted) return { wire: offered.wire, status: null, score: null };
+    if (!wanted) return { wire: offered.wire, status: null, score: null, notCompared: null };
     if (isRefresh(offered)) return this.refresh(offered, wanted);
     const known = this.believed(wanted.place.key);
     if (known && isFresh(known, wanted.maxAgeMs)) return hit(offered, { answer: known, score: null });
@@ -83,9 +84,9 @@ export class ResponseCache {
   }
 
   private refresh(offered: CacheOffer, wanted: CacheLookup): CachedRequest | Promise<CachedRequest> {
-    const lead = (meaning: Meaning | null): CachedRequest =>
-      this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning, score: null });
-    return wanted.semantic ? this.meant(offered, wanted).then(lead) : lead(null);
+    const missed = (meant: MeantRequest): CachedRequest =>
+      this.missed(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meant, score: null });
+    return wanted.semantic ? this.meant(offered, wanted).then(missed) : missed(NOT_MEANT);
   }
 
   private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<CachedRequest> {
@@ -96,16 +97,16 @@ export class ResponseCache {
       const found = await landed;
       return found && wouldDo(found, wanted)
         ? hit(offered, found)
-        : this.lead(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null, score: null });
+        : this.missed(offered, { wanted, isAwaited: this.flights.begin(key), meant: NOT_MEANT, score: null });
     }
     this.flights.begin(key);
     const answer = await this.lookUp(place);
     if (answer && isFresh(answer, wanted.maxAgeMs)) return this.landed(offered, key, { answer, score: null });
-    const meaning = await this.meant(offered, wanted);
-    const { found, score } = meaning ? await this.compare(wanted, meaning) : NOT_COMPARED;
+    const meant = await this.meant(offered, wanted);
+    const { found, score } = meant.meaning ? await this.compare(wanted, meant.meaning) : NOT_COMPARED;
     return found
       ? this.landed(offered, key, found)
-      : this.lead(offered, { wanted, isAwaited: true, meaning, score });
+      : this.missed(offered, { wanted, isAwaited: true, meant, score });
   }
 
   private landed(offered: CacheOffer, key: string, found: FoundAnswer): CachedRequest {
@@ -114,11 +115,12 @@ export class ResponseCache {
   }
 
   private meant(
-    { exchange: { entry }, caller, content, path, isHedge }: CacheOffer,
+    { exchange, caller, content, path, isHedge }: CacheOffer,
     { asked, semantic }: CacheLookup,
-  ): Promise<Meaning | null> {
+  ): Promise<MeantRequest> {
     if (!semantic) return NO_MEANING;
-    return this.search.meant({ asked, caller, entry, content, embedding: semantic.embedding, path, isHedge });
+    const { embedding } = semantic;
+    return this.search.meant({ asked, caller, exchange, content, embedding, path, isHedge });
   }
 
   private async compare(wanted: CacheLookup, meaning: Meaning): Promise<Comparison> {
@@ -149,8 +151,9 @@ export class ResponseCache {
   }
 
   /** Sends a request on to the provider and records its response. */
-  private lead(offered: CacheOffer, { wanted, isAwaited, meaning, score }: CacheMiss): CachedRequest {
+  private missed(offered: CacheOffer, { wanted, isAwaited, meant, score }: CacheMiss): CachedRequest {
     const { exchange, wire } = offered;
+    const { meaning, notCompared } = meant;
     // These captures live until the response has ended, so they exclude the request's body.
     const { place, maxAgeMs } = wanted;
     const { key } = place;
@@ -159,7 +162,7 @@ export class ResponseCache {
       if (!isLanded) this.flights.land(key, found);
       isLanded = true;
     };
-    const lead = new Lead({
+    const cacheFill = new RecordedFill({
       keep: (recorded) => {
         const answer = this.keep(place, recorded, maxAgeMs);
         meaning?.keep(key, answer.expiresAt);
@@ -168,13 +171,13 @@ export class ResponseCache {
       giveUp: () => land(null),
     });
     if (exchange.signal.isCancelled) {
-      lead.close();
+      cacheFill.release();
       throw new ClientLeft();
     }
-    exchange.signal.onCancel(() => lead.close());
+    exchange.signal.onCancel(() => cacheFill.release());
     const status = isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS';
     cacheCounts.asked[status]++;
-    return { wire: { ...wire, headers: inClear(wire.headers), lead }, status, score };
+    return { wire: { ...wire, headers: inClear(wire.headers), cacheFill }, status, score, notCompared };
   }
 
   private keep(place: AnswerPlace, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
@@ -188,13 +191,13 @@ export class ResponseCache {
   }
 }
 
-const NO_MEANING = Promise.resolve(null);
+const NO_MEANING = Promise.resolve(NOT_MEANT);
 const NOT_COMPARED: Comparison = { found: null, score: null };
 
 function hit({ wire }: CacheOffer, { answer, score }: FoundAnswer): CachedRequest {
   const status = score === null ? 'HIT' : 'SEMANTIC HIT';
   cacheCounts.asked[status]++;
-  return { wire: { ...wire, stored: answer }, status, score };
+  return { wire: { ...wire, stored: answer }, status, score, notCompared: null };
 }
 
 function isRefresh({ exchange }: CacheOffer): boolean {

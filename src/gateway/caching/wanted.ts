@@ -76,9 +76,9 @@ function semanticBy({ rules, caller, path }: CacheOffer): Semantic {
 }
 
 function askedBy({ exchange, caller, target, wire, content }: CacheOffer): CacheKeyParts | null {
-  const { entry, request } = exchange;
+  const { facts, request } = exchange;
   const { organizationId, workspaceId } = caller;
-  const { endpoint, asked } = entry;
+  const { endpoint, options } = facts;
   const { json: body, isStreamed } = content;
   if (workspaceId === null || !endpoint || !body || wire.method !== 'POST' || wire.counted !== undefined)
     return null;
@@ -89,7 +89,7 @@ function askedBy({ exchange, caller, target, wire, content }: CacheOffer): Cache
       header: 'x-gateway-cache-namespace',
       detail: `it is longer than ${NAMESPACE_CHARS_MAX} characters`,
     });
-  const { metadata } = asked;
+  const { metadata } = options;
   const of = { organizationId, workspaceId, namespace, metadata, endpoint: endpoint.id, isStreamed };
   return { ...of, target, wire };
 }

@@ -1,4 +1,4 @@
-import type { Entry } from '../recording/entry.js';
+import type { BegunExchange } from '../recording/exchange-recorder.js';
 
 /** Names of the headers that the gateway adds, in both spellings. */
 const NAMES = [
@@ -26,17 +26,20 @@ const COMPATIBLE = spelled('x-portkey-');
 /** A browser must not take an error of ours, which quotes the request, for a page. */
 export const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
 
+/** An exchange whose response begins. */
+export type AnsweredExchange = Pick<BegunExchange, 'recorder' | 'facts' | 'trail'>;
+
 /** Adds the gateway's headers about the exchange to `headers`, names and values in turn. */
 export function addAnswerHeaders(
   headers: string[],
-  entry: Entry,
+  exchange: AnsweredExchange,
   errorSource: 'gateway' | 'provider' | null,
 ): void {
-  const overheadMs = entry.overheadMs.toFixed(3);
-  add(headers, OURS, entry, errorSource);
+  const overheadMs = exchange.recorder.overheadMs.toFixed(3);
+  add(headers, OURS, exchange, errorSource);
   headers.push(OURS['overhead-ms'], overheadMs);
-  if (entry.asked.isCompatible) {
-    add(headers, COMPATIBLE, entry, errorSource);
+  if (exchange.facts.options.isCompatible) {
+    add(headers, COMPATIBLE, exchange, errorSource);
     headers.push(COMPATIBLE['overhead-ms'], overheadMs);
   }
   headers.push('server-timing', `gateway;dur=${overheadMs}`);
@@ -45,11 +48,11 @@ export function addAnswerHeaders(
 function add(
   headers: string[],
   names: Spelling,
-  entry: Entry,
+  { facts, trail }: AnsweredExchange,
   errorSource: 'gateway' | 'provider' | null,
 ): void {
-  headers.push(names['request-id'], entry.id, names['trace-id'], entry.traceId);
-  const { target, cacheStatus, isExhausted, retries, option, dropped, isUnlisted } = entry.trail;
+  headers.push(names['request-id'], facts.id, names['trace-id'], facts.traceId);
+  const { target, cacheStatus, isExhausted, retries, option, dropped, isUnlisted } = trail;
   if (target)
     headers.push(
       names.provider,

@@ -1,15 +1,13 @@
-import type { Entry } from '../recording/entry.js';
+import type { BegunExchange } from '../recording/exchange-recorder.js';
 import type { Reading } from '../recording/metering.js';
-import { withUnreported } from '../recording/unreported.js';
-import type { ExchangeOutcome } from '../recording/records.js';
-import type { Target } from '../types/target.js';
+import type { ExchangeOutcome } from '../recording/record-of.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 
 /** An exchange whose response has ended, for its record. */
 export interface ClosingExchange {
-  readonly entry: Entry;
-  readonly attempt: Attempt;
-  readonly target: Target;
+  readonly exchange: BegunExchange;
+  readonly sent: StartedAttempt;
   readonly reading: Reading;
   readonly ending: ExchangeOutcome['ending'];
   /** The response was complete, even if the client had disconnected. Default: whether the exchange was completed. */
@@ -28,21 +26,20 @@ const OK = 200;
 
 /** Records the attempt and how the exchange ended. `then` runs once that would survive a kill of the process. */
 export function closeExchange(closing: ClosingExchange, then: () => void): void {
-  const { entry, attempt, ending, errorCode } = closing;
-  const place = { target: closing.target, trail: entry.trail };
-  const reading = withUnreported(entry, attempt, place, closing);
+  const { exchange, ending, errorCode } = closing;
+  const { attempt, reservation, cacheFill } = closing.sent;
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
-  if (ending === 'completed' && status === OK) attempt.recording?.approve();
-  else attempt.recording?.drop();
-  entry.addAttempt(attempt, place, {
+  if (ending === 'completed' && status === OK) cacheFill?.approve();
+  else cacheFill?.release();
+  const reading = reservation.settleDelivered(attempt, exchange.trail, {
     errorCode: isProviders ? errorCode : null,
-    reading,
+    reading: closing.reading,
     isCut: ending === 'client_aborted',
     isComplete: closing.isComplete ?? ending === 'completed',
   });
-  if (attempt.endedAt !== null) entry.worked(performance.now() - attempt.endedAt);
-  entry.close(
+  exchange.recorder.close(
+    exchange,
     {
       ending,
       status,
@@ -52,6 +49,7 @@ export function closeExchange(closing: ClosingExchange, then: () => void): void 
       contentType: closing.contentType,
       contentEncoding: closing.contentEncoding,
       responseHeaders: attempt.rawHeaders,
+      answeredAt: attempt.endedAt,
     },
     then,
   );

@@ -1,22 +1,15 @@
 import type { AppError } from '../../common/errors/app-error.js';
 import type { ClientResponse } from '../../common/http/messages.js';
 import type { Ending } from '../../request-log/record.js';
-import type { Entry } from '../recording/entry.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { closeExchange, type ClosingExchange } from './closing.js';
 
 /** The pipeline's reaction to a response that broke off before any of it was sent. */
 export type OnBroken = (error: AppError) => void;
-
-/** The provider's response. */
-export interface DeliveredResponse {
-  readonly attempt: Attempt;
-  readonly target: Target;
-}
 
 /** The response for the record, as the client receives it. */
 export type RecordedResponse = Pick<ClosingExchange, 'reading' | 'contentType' | 'contentEncoding'> & {
@@ -32,10 +25,8 @@ const nothing = (): void => undefined;
  * The record is written before the last byte is sent, so that a client that has received the end of its response can rely on the log.
  */
 export abstract class Delivery implements ReplySink {
-  protected readonly entry: Entry;
   protected readonly response: ClientResponse;
   protected readonly attempt: Attempt;
-  protected readonly target: Target;
   /** The provider's. */
   protected readonly head: ResponseHead;
   protected hasLeft = false;
@@ -47,14 +38,12 @@ export abstract class Delivery implements ReplySink {
 
   constructor(
     protected readonly exchange: Exchange,
-    { attempt, target }: DeliveredResponse,
+    protected readonly sent: StartedAttempt,
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = exchange.entry;
     this.response = exchange.response;
-    this.attempt = attempt;
-    this.target = target;
-    this.head = readResponseHead(attempt.rawHeaders);
+    this.attempt = sent.attempt;
+    this.head = readResponseHead(sent.attempt.rawHeaders);
   }
 
   /** The client receives a stream of events, which may run for long. */
@@ -101,10 +90,10 @@ export abstract class Delivery implements ReplySink {
   /** Writes the record. `then` runs when that would survive a kill of the process. */
   protected close(ending: Ending, errorCode: string | null, then: () => void): void {
     this.isRecorded = true;
-    const { entry, attempt, target } = this;
+    const { exchange, sent } = this;
     const recorded = this.recorded(ending);
     const source = ending === 'refused' ? 'gateway' : recorded.status >= 400 ? 'provider' : undefined;
-    const closing = { entry, attempt, target, ending, errorCode, ...recorded };
+    const closing = { exchange, sent, ending, errorCode, ...recorded };
     closeExchange(source ? { ...closing, errorSource: source } : closing, then);
   }
 

@@ -27,21 +27,18 @@ export function linkFieldOf(
  * Carries a response with links to the provider. Clients follow them with the gateway's key, so such a link is rewritten to point to the
  * gateway. Every other byte is the provider's. Rejects when the response breaks off.
  */
-export async function deliverLinked(
-  exchange: Exchange,
-  { attempt, target }: Answer,
-  field: string,
-): Promise<void> {
-  const { entry, request, signal } = exchange;
+export async function deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
+  const { attempt, target } = answer;
+  const { bodies, request, signal } = exchange;
   const onLeft = (): void => attempt.clientLeft();
   const theirs = await whileListening(signal, onLeft, () => wholeAnswer(attempt, ANSWER_BYTES_MAX));
-  entry.responseBody.add(theirs);
+  bodies.response.add(theirs);
   const head = readResponseHead(attempt.rawHeaders);
   const { contentType, contentEncoding } = head;
   const here = addressHere(request);
   const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
   const ending = signal.isCancelled ? 'client_aborted' : 'completed';
-  const recorded = { attempt, target, reading: UNREAD, ending, contentType, contentEncoding } as const;
+  const recorded = { sent: answer, reading: UNREAD, ending, contentType, contentEncoding } as const;
   deliverRewritten(exchange, { ...recorded, errorCode: null, head, body });
 }
 

@@ -1,7 +1,6 @@
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Endpoint } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
 import {
   type Meter,
@@ -21,9 +20,10 @@ import {
 import { streamFailure } from '../translation/stream-failure.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { nameUploadsHere } from './address-here.js';
 import { addAnswerHeaders } from './answer-headers.js';
-import { type DeliveredResponse, Delivery, type OnBroken, type RecordedResponse } from './delivery.js';
+import { Delivery, type OnBroken, type RecordedResponse } from './delivery.js';
 import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { endsStream, endsWithEmptyLine } from './stream-ends.js';
@@ -57,13 +57,13 @@ export class PassThroughDelivery extends Delivery {
   private isReleased = false;
   private hasEnded = false;
 
-  constructor(exchange: Exchange, delivered: DeliveredResponse, onBroken: OnBroken) {
-    super(exchange, delivered, onBroken);
-    const { entry, head, attempt } = this;
-    this.hidden = hiddenUsageOf(entry.trail, head, attempt.status);
+  constructor(exchange: Exchange, sent: StartedAttempt, onBroken: OnBroken) {
+    super(exchange, sent, onBroken);
+    const { head, attempt } = this;
+    this.hidden = hiddenUsageOf(exchange.trail, head, attempt.status);
     this.sentHead = this.hidden ? withoutLength(head) : head;
     this.isStream = isEventStream(head, this.hidden);
-    this.isArray = attempt.status < 400 && isStreamedArray(entry, head);
+    this.isArray = attempt.status < 400 && isStreamedArray(exchange, head);
     this.meter = this.meterFor();
     // The end of a compressed array cannot be recognized as it passes, so it is held like a plain response.
     const passes = this.isStream || (this.isArray && head.contentEncoding === null);
@@ -96,7 +96,7 @@ export class PassThroughDelivery extends Delivery {
 
   /** Bytes as the client receives them. */
   private deliver(chunk: Buffer): boolean {
-    this.entry.responseBody.add(chunk);
+    this.exchange.bodies.response.add(chunk);
     if (this.isRecorded) return this.isReleased ? this.pass(chunk) : this.hold(chunk);
     if (this.isHolding && this.heldBytes + chunk.length <= HELD_BYTES_MAX) return this.hold(chunk);
     if (this.isHolding || !this.isLast(chunk)) return this.pass(chunk);
@@ -124,7 +124,7 @@ export class PassThroughDelivery extends Delivery {
   /** The client recognizes the end of its response by its length, or by the stream's own last event. */
   private isLast(chunk: Buffer): boolean {
     const { contentLength } = this.sentHead;
-    if (contentLength !== null) return this.entry.responseBody.bytes >= contentLength;
+    if (contentLength !== null) return this.exchange.bodies.response.bytes >= contentLength;
     if (this.meter?.isOver) return this.meter.isOver();
     return this.isStream && endsStream(chunk, this.isBetweenEvents);
   }
@@ -163,7 +163,8 @@ export class PassThroughDelivery extends Delivery {
     const { code, message, spec } = error;
     const isStopped = stopsStreams(error);
     const canTell = isStopped && this.isStream && this.isBetweenEvents && this.head.contentEncoding === null;
-    const last = canTell ? streamFailure({ message, type: spec.type, code, param: null }, this.entry) : null;
+    const failure = { message, type: spec.type, code, param: null };
+    const last = canTell ? streamFailure(failure, this.exchange) : null;
     this.close(isStopped ? 'refused' : 'upstream_truncated', code, () => {
       if (last === null) this.response.destroy();
       else this.response.end(last);
@@ -184,23 +185,26 @@ export class PassThroughDelivery extends Delivery {
   }
 
   protected override sendHead(): void {
-    const { attempt, entry, response, target } = this;
+    const { attempt, exchange, response, sent } = this;
+    const { target } = sent.reservation;
     const { headers, hasDate } = this.sentHead;
-    if (target.provider.uploadAddressHeader) nameUploadsHere(headers, target, this.exchange.request);
-    addAnswerHeaders(headers, entry, attempt.status >= 400 ? 'provider' : null);
+    if (target.provider.uploadAddressHeader) nameUploadsHere(headers, target, exchange.request);
+    addAnswerHeaders(headers, exchange, attempt.status >= 400 ? 'provider' : null);
     response.sendDate = !hasDate;
     try {
       response.writeHead(attempt.status, attempt.statusText || undefined, headers);
     } catch (error) {
       // A head that Node refuses to write, such as a status above 999. Nothing was sent, so the client cannot mistake it.
-      logger.warn({ err: error, request_id: entry.id }, 'The head of a response cannot be forwarded.');
+      const { id } = exchange.facts;
+      logger.warn({ err: error, request_id: id }, 'The head of a response cannot be forwarded.');
       response.destroy();
       attempt.cancel();
     }
   }
 
   private meterFor(): Meter | null {
-    const { endpoint, trail } = this.entry;
+    const { facts, trail } = this.exchange;
+    const { endpoint } = facts;
     const reader = readerFor(endpoint, trail.body);
     // Audio reports no usage, and is large.
     if (!endpoint || !reader || this.head.isSound) return null;
@@ -212,8 +216,8 @@ export class PassThroughDelivery extends Delivery {
 }
 
 /** Google's stream without server-sent events. */
-function isStreamedArray({ endpoint, trail }: Entry, { isJson }: ResponseHead): boolean {
-  return isJson && trail.isStreamed && endpoint?.id === 'generate-content';
+function isStreamedArray({ facts, trail }: Exchange, { isJson }: ResponseHead): boolean {
+  return isJson && trail.isStreamed && facts.endpoint?.id === 'generate-content';
 }
 
 /** Whether a stream reports its usage: by itself, or because it was requested. */

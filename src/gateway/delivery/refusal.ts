@@ -3,11 +3,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isFinal } from '../../common/errors/error-spec.js';
 import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { NO_ANSWER } from '../recording/records.js';
+import { NO_ANSWER } from '../recording/record-of.js';
 import type { Ending } from '../../request-log/record.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
 import type { OutcomeTry } from '../types/attempt-outcome.js';
+import { settleDiscarded } from '../attempt/discard.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 import { type ErrorReply, errorReply } from '../translation/error-formats.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
@@ -86,12 +87,9 @@ export interface StopReason {
 }
 
 /** Records a response that broke off before the client received any of it. */
-export function brokenResponse(
-  exchange: Exchange,
-  { attempt, target }: { readonly attempt: Attempt; readonly target: Target },
-  error: AppError,
-): StopReason {
-  exchange.entry.addDiscarded(attempt, { target, trail: exchange.entry.trail }, failureOf(exchange, error));
+export function brokenResponse(exchange: Exchange, sent: StartedAttempt, error: AppError): StopReason {
+  const { attempt } = sent;
+  settleDiscarded(sent, exchange.trail, failureOf(exchange, error));
   return { error, failed: attempt };
 }
 
@@ -101,16 +99,16 @@ export function stopExchange(
   { error: thrown, failed }: StopReason,
   hasLeft: boolean,
 ): void {
-  const { entry } = exchange;
+  const { facts, trail } = exchange;
   const plain = AppError.from(thrown);
-  const { target } = entry.trail;
+  const { target } = trail;
   const error = failed && target ? namingProvider(plain, target) : plain;
   if (error.code === 'internal_error')
-    logger.error({ err: error, request_id: entry.id }, 'A request failed inside the gateway.');
-  refuseExchange({ ...exchange, error, hasLeft, failed });
+    logger.error({ err: error, request_id: facts.id }, 'A request failed inside the gateway.');
+  refuseExchange(exchange, { error, hasLeft, failed });
 }
 
-interface RefusedExchange extends Exchange {
+interface ExchangeRefusal {
   readonly error: AppError;
   /** The client has disconnected, so no response can be sent. */
   readonly hasLeft: boolean;
@@ -121,13 +119,15 @@ interface RefusedExchange extends Exchange {
 const CLIENT_LEFT_STATUS = 499;
 
 /** Records why the exchange has no response from a provider, and our error as its response, then responds with it. */
-function refuseExchange({ request, response, entry, error, hasLeft, failed }: RefusedExchange): void {
-  const reply = errorReply(error, request, entry.id);
-  const verdicts = error.code === 'guardrail_denied' ? { hook_results: entry.trail.hookResults } : {};
+function refuseExchange(exchange: Exchange, { error, hasLeft, failed }: ExchangeRefusal): void {
+  const { request, response, facts, bodies, trail, recorder } = exchange;
+  const reply = errorReply(error, request, facts.id);
+  const verdicts = error.code === 'guardrail_denied' ? { hook_results: trail.hookResults } : {};
   const body = bytesOf({ ...reply.body, ...verdicts });
   const isSent = !hasLeft && !response.headersSent;
-  if (isSent) entry.responseBody.add(body);
-  entry.close(
+  if (isSent) bodies.response.add(body);
+  recorder.close(
+    exchange,
     {
       ending: hasLeft ? 'client_aborted' : endingOf(failed),
       status: hasLeft ? CLIENT_LEFT_STATUS : reply.status,
@@ -139,8 +139,8 @@ function refuseExchange({ request, response, entry, error, hasLeft, failed }: Re
     },
     () => {
       const headers: string[] = [];
-      addAnswerHeaders(headers, entry, 'gateway');
-      refuse(request, response, { error, requestId: entry.id, reply, body, headers });
+      addAnswerHeaders(headers, exchange, 'gateway');
+      refuse(request, response, { error, requestId: facts.id, reply, body, headers });
     },
   );
 }

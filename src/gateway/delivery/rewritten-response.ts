@@ -1,9 +1,8 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { lower } from '../../common/http/raw-headers.js';
-import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
+import { addAnswerHeaders, type AnsweredExchange, NO_SNIFFING } from './answer-headers.js';
 import { closeExchange, type ClosingExchange } from './closing.js';
 import { endWith } from './end-with.js';
 
@@ -30,7 +29,7 @@ export interface RewrittenHead {
 /** Writes the head of a response whose body is not the provider's own. */
 export function writeRewrittenHead(
   response: ClientResponse,
-  entry: Entry,
+  exchange: AnsweredExchange,
   { headers: theirs, hasDate }: ResponseHead,
   { status, contentType, bytes, errorSource }: RewrittenHead,
 ): void {
@@ -44,28 +43,26 @@ export function writeRewrittenHead(
   }
   // A guardrail withholds the response to the next try as well.
   if (isWithheld) headers.push(...NO_SNIFFING, SHOULD_RETRY, 'false');
-  addAnswerHeaders(headers, entry, errorSource);
+  addAnswerHeaders(headers, exchange, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);
 }
 
 /** A whole body that replaces the provider's, for the client and the record. */
-export interface RewrittenResponse extends Omit<ClosingExchange, 'entry' | 'isComplete'> {
+export interface RewrittenResponse extends Omit<ClosingExchange, 'exchange' | 'isComplete'> {
   /** The provider's. */
   readonly head: ResponseHead;
   readonly body: Buffer;
 }
 
 /** Records a response whose body is not the provider's own, then sends it. */
-export function deliverRewritten(
-  { entry, response, signal }: Exchange,
-  { head, body, ...closing }: RewrittenResponse,
-): void {
-  closeExchange({ ...closing, entry }, () => {
+export function deliverRewritten(exchange: Exchange, { head, body, ...closing }: RewrittenResponse): void {
+  const { response, signal } = exchange;
+  closeExchange({ ...closing, exchange }, () => {
     if (signal.isCancelled) return;
-    const { status = closing.attempt.status, errorSource = null } = closing;
+    const { status = closing.sent.attempt.status, errorSource = null } = closing;
     const contentType = closing.contentType ?? '';
-    writeRewrittenHead(response, entry, head, { status, contentType, bytes: body.length, errorSource });
+    writeRewrittenHead(response, exchange, head, { status, contentType, bytes: body.length, errorSource });
     endWith(response, body);
   });
 }

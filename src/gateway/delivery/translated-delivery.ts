@@ -92,7 +92,7 @@ export class TranslatedDelivery extends Delivery {
   private write(text: string): void {
     if (text === '' || this.hasLeft) return;
     const bytes = Buffer.from(text);
-    this.entry.responseBody.add(bytes);
+    this.exchange.bodies.response.add(bytes);
     this.send(bytes);
   }
 
@@ -154,7 +154,7 @@ export class TranslatedDelivery extends Delivery {
 
   /** Records the response and sends its last bytes. */
   private end(bytes: Buffer, ending: Ending, errorCode: string | null): void {
-    this.entry.responseBody.add(bytes);
+    this.exchange.bodies.response.add(bytes);
     this.close(ending, errorCode, () => {
       if (this.exchange.signal.isCancelled) return;
       if (!this.response.headersSent) this.sendHead(this.stream ? null : bytes.length);
@@ -172,7 +172,7 @@ export class TranslatedDelivery extends Delivery {
   protected override sendHead(bytes: number | null = null): void {
     const { status, contentType } = this;
     const errorSource = status >= 400 ? 'provider' : null;
-    writeRewrittenHead(this.response, this.entry, this.head, { status, contentType, bytes, errorSource });
+    writeRewrittenHead(this.response, this.exchange, this.head, { status, contentType, bytes, errorSource });
   }
 }
 

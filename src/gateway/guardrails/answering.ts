@@ -1,4 +1,5 @@
-import type { Entry } from '../recording/entry.js';
+import type { ClientRequest } from '../../common/http/messages.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { AnswerFrames, EventFraming } from '../framing/index.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
@@ -13,7 +14,8 @@ import type { EndpointTexts } from './texts/text-tree.js';
 
 /** A response whose head has arrived. */
 export interface PendingAnswer {
-  readonly entry: Entry;
+  readonly request: ClientRequest;
+  readonly exchangeFacts: ExchangeFacts;
   /** The request that it belongs to. */
   readonly content: Content;
   readonly attempt: Attempt;
@@ -28,15 +30,21 @@ export interface PendingAnswer {
  * (`wholeAnswer`). The request's parameters do not decide this. A wrong content type costs time, not safety: a decoder accepts only its own
  * framing.
  */
-export function passingFraming({ head, translated, entry, content }: PendingAnswer): EventFraming | null {
+export function passingFraming({
+  head,
+  translated,
+  exchangeFacts,
+  content,
+}: PendingAnswer): EventFraming | null {
   if (translated) return translated.context.isStreamed && !head.isJson ? 'sse' : null;
   if (head.isEventStream) return 'sse';
-  const isArray = head.isJson && content.isStreamed && entry.endpoint?.id === 'generate-content';
+  const isArray = head.isJson && content.isStreamed && exchangeFacts.endpoint?.id === 'generate-content';
   return isArray ? 'json-array' : null;
 }
 
 /** The places of a response's texts; absent where it is not read. */
-export const textsOf = (entry: Entry): EndpointTexts | undefined => coverageOf(entry).texts;
+export const textsOf = (exchangeFacts: ExchangeFacts): EndpointTexts | undefined =>
+  coverageOf(exchangeFacts).texts;
 
 /** Input of a stream's guard. */
 interface GuardedFrames {
@@ -48,11 +56,11 @@ interface GuardedFrames {
 /** The guard of a streamed response. */
 export function streamGuard(
   { guards, facts }: GuardedRequest,
-  { entry, content, translated, head }: PendingAnswer,
+  { exchangeFacts, content, translated, head }: PendingAnswer,
   { frames, reading }: GuardedFrames,
 ): StreamGuard {
-  const reader = readerFor(entry.endpoint, content.json);
-  const { texts, isListing = false } = coverageOf(entry);
+  const reader = readerFor(exchangeFacts.endpoint, content.json);
+  const { texts, isListing = false } = coverageOf(exchangeFacts);
   return new StreamGuard({
     hooks: guards.output,
     texts: texts?.stream ?? WHOLE_EVENTS,

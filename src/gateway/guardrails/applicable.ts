@@ -24,10 +24,10 @@ export interface RequestGuardrails {
  */
 export function applicable(
   guardrails: RequestGuardrails,
-  { entry, content, headers, caller }: GuardInput,
+  { exchangeFacts, content, headers, caller }: GuardInput,
 ): Guards {
   const { imposed, own } = byAuthority(guardrails, caller);
-  const { request, answer } = coverageOf(entry);
+  const { request, answer } = coverageOf(exchangeFacts);
   if (content.isWebSocket) refuseAny(imposed, own, 'a WebSocket');
   if (content.body !== null) {
     if (request === 'outside') refuseAny(imposed, own, 'a realtime session');
@@ -38,7 +38,7 @@ export function applicable(
     refuse(own.output.filter(mayDeny), UNREAD_ANSWER);
   }
   const guards = judging(joined(imposed, own), answer);
-  const part = guards.output.length > 0 ? partAskedFor({ entry, content, headers }) : null;
+  const part = guards.output.length > 0 ? partAskedFor({ exchangeFacts, content, headers }) : null;
   if (part !== null) refuse(guards.output, `a part of a response (${part})`);
   return guards;
 }
@@ -53,13 +53,13 @@ function byAuthority({ imposed, own }: RequestGuardrails, { routing }: Principal
 const UNREAD_REQUEST = 'a request that the gateway does not read';
 const UNREAD_ANSWER = 'the response of this path';
 
-type RequestHead = Pick<GuardInput, 'entry' | 'content' | 'headers'>;
+type RequestHead = Pick<GuardInput, 'exchangeFacts' | 'content' | 'headers'>;
 
 /** What asks for a part of a response. A withheld one could be fetched in pieces, none of which shows what a guardrail looks for. */
-function partAskedFor({ entry, content, headers }: RequestHead): string | null {
+function partAskedFor({ exchangeFacts, content, headers }: RequestHead): string | null {
   if (headers.range !== undefined) return 'header Range';
   if (headers['last-event-id'] !== undefined) return 'header Last-Event-ID';
-  const { resumedBy } = coverageOf(entry);
+  const { resumedBy } = coverageOf(exchangeFacts);
   const given = resumedBy ? parametersIn(content.path.query) : [];
   const name = resumedBy?.find((one) => given.includes(one));
   return name === undefined ? null : `parameter ${name}`;

@@ -1,28 +1,28 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
-import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import { ResponseFailure } from '../recording/reported-failure.js';
 import { skipLongLines, SseParser } from '../framing/index.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming } from './answering.js';
 
 /** A response that is judged as a whole is held in memory, which limits its size. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The whole response, decoded. Rejects with the FailedAttempt when it breaks off or cannot be decoded. */
+/** The whole response, decoded. Rejects with a `ResponseFailure` when it breaks off or cannot be decoded. */
 export function gathered(answering: PendingAnswer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     answering.attempt.attach(new AnswerGatherer(answering, resolve, reject));
   });
 }
 
-/** Usage and text of a stream that was cut off. Null for a plain response, of which a part cannot be read. */
-function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
-  const { entry, content, translated } = answering;
-  const reader = readerFor(entry.endpoint, content.json);
-  if (passingFraming(answering) === null || !reader || arrived.length === 0) return null;
+/** Usage and text of a stream that was cut off. A part of a plain response cannot be read. */
+function readCut(arrived: Buffer, answering: PendingAnswer): Reading {
+  const { exchangeFacts, content, translated } = answering;
+  const reader = readerFor(exchangeFacts.endpoint, content.json);
+  if (passingFraming(answering) === null || !reader || arrived.length === 0) return UNREAD;
   const reading = nothingRead();
   if (translated) new TranslatedStream(translated, reading).feed(arrived);
   else new SseParser((data) => note(reading, reader, parsedObject(data)), skipLongLines()).feed(arrived);
@@ -38,7 +38,7 @@ class AnswerGatherer implements ReplySink {
   constructor(
     private readonly answering: PendingAnswer,
     private readonly resolve: (whole: Buffer) => void,
-    private readonly reject: (failed: FailedAttempt) => void,
+    private readonly reject: (failed: ResponseFailure) => void,
   ) {
     const { contentEncoding } = answering.head;
     this.decoder = decoding(contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
@@ -61,8 +61,6 @@ class AnswerGatherer implements ReplySink {
   }
 
   onFail(error: AppError): void {
-    const { attempt } = this.answering;
-    attempt.partial = readCut(Buffer.concat(this.chunks), this.answering);
-    this.reject(new FailedAttempt(attempt, error));
+    this.reject(new ResponseFailure(error, readCut(Buffer.concat(this.chunks), this.answering)));
   }
 }

@@ -8,7 +8,7 @@ import { formFields } from '../ingress/form-fields.js';
 import { withFields } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
 import { repeatedInWords, repeatedMember } from '../types/repeated-member.js';
-import type { Entry } from '../recording/entry.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './placeholders.js';
 import type { Guards } from './guardrails.js';
@@ -43,7 +43,7 @@ export interface GuardedRequest {
 }
 
 export interface GuardInput {
-  readonly entry: Entry;
+  readonly exchangeFacts: ExchangeFacts;
   /** Receives the results of the guardrails. */
   readonly results: HookResults;
   readonly caller: Principal;
@@ -87,7 +87,7 @@ async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedReq
 }
 
 /** The places of a request's texts; null if it has none, or none that are read. */
-function treeOf({ entry: { endpoint }, content }: GuardInput): TextTree | null {
+function treeOf({ exchangeFacts: { endpoint }, content }: GuardInput): TextTree | null {
   return (content.body !== null && endpoint && ENDPOINT_TEXTS[endpoint.id]?.request) || null;
 }
 
@@ -168,14 +168,14 @@ function withJson(content: Content, changed: Json | null): Content & { readonly 
   return { ...content, json, body };
 }
 
-function factsOf({ entry, caller, headers, content }: GuardInput, request: Json | null): Facts {
+function factsOf({ exchangeFacts, caller, headers, content }: GuardInput, request: Json | null): Facts {
   return {
-    id: entry.id,
-    traceId: entry.traceId,
-    endpoint: entry.endpoint ? entry.endpoint.id : null,
+    id: exchangeFacts.id,
+    traceId: exchangeFacts.traceId,
+    endpoint: exchangeFacts.endpoint ? exchangeFacts.endpoint.id : null,
     model: content.model,
     isStreamed: content.isStreamed,
-    metadata: entry.asked.metadata,
+    metadata: exchangeFacts.options.metadata,
     headers,
     caller,
     placeholders: new Placeholders(),

@@ -6,7 +6,9 @@ import { StreamWithHiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Way } from '../translation/client-stream.js';
-import type { Entry } from '../recording/entry.js';
+import type { RecordedExchange } from '../recording/record-of.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { GuardedRequest } from './guard-request.js';
 import { type PendingAnswer, passingFraming, streamGuard } from './answering.js';
 import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
@@ -20,6 +22,13 @@ const UNREADABLE: HubError = {
   param: null,
 };
 
+interface GuardedStreamOptions {
+  readonly framing: EventFraming;
+  /** Filled by its meter. */
+  readonly reading: Reading;
+  readonly trail: AttemptTrail;
+}
+
 /**
  * A stream that passes its translation, if any, and then its guardrails. When a guardrail denies, it stops with an error in the client's
  * dialect.
@@ -28,14 +37,16 @@ export class GuardedStream {
   private readonly inner: TranslatedStream | null;
   private readonly guard: StreamGuard;
   private readonly frames: AnswerFrames;
+  private readonly trail: AttemptTrail;
   error: HubError | null = null;
   isOver = false;
 
   constructor(
     private readonly guarded: GuardedRequest,
     private readonly answering: PendingAnswer,
-    { framing, reading }: { readonly framing: EventFraming; readonly reading: Reading },
+    { framing, reading, trail }: GuardedStreamOptions,
   ) {
+    this.trail = trail;
     const { translated } = answering;
     this.frames = framesOf(framing);
     this.inner = translated ? new TranslatedStream(translated, reading) : null;
@@ -70,14 +81,15 @@ export class GuardedStream {
     if (this.isOver) return '';
     this.isOver = true;
     this.error = error;
-    const { entry, translated } = this.answering;
-    const words = decoderFor('sse').feed(Buffer.from(streamFailure(error, entry, translated?.context)));
+    const { exchangeFacts: facts, translated } = this.answering;
+    const failure = streamFailure(error, { facts, trail: this.trail }, translated?.context);
+    const words = decoderFor('sse').feed(Buffer.from(failure));
     return words.map((event) => this.frames.encode(event)).join('') + this.frames.close();
   }
 
   /** Resolves when the verdict on the whole is in the exchange record. */
   async settle(): Promise<void> {
-    await judgedTexts(this.guard, this.guarded, this.answering.entry);
+    await judgedTexts(this.guard, this.guarded, this.answering.exchangeFacts);
   }
 
   /** The output of a step, unless a guardrail stops the stream there. */
@@ -101,20 +113,22 @@ export class GuardedStream {
 /** The delivery of a stream that guardrails apply to; null for every other response. */
 export function wayOfStream(
   guarded: GuardedRequest,
-  entry: Entry,
-  { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
+  { request, facts: exchangeFacts, trail }: Pick<RecordedExchange, 'request' | 'facts' | 'trail'>,
+  { attempt, reservation, cacheFill, translated }: StartedAttempt & Pick<Way, 'translated'>,
 ): Way | null {
   const head = readResponseHead(attempt.rawHeaders);
-  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict: true };
+  const { content } = guarded;
+  const answering = { request, exchangeFacts, content, attempt, head, translated, isStrict: true };
   const framing = passingFraming(answering);
   if (framing === null || !isGuardedStream(guarded, answering)) return null;
   return {
     attempt,
-    target,
+    reservation,
+    cacheFill,
     translated,
     open: (reading) => {
-      const stream = new GuardedStream(guarded, answering, { framing, reading });
-      return entry.trail.hidesUsage ? new StreamWithHiddenUsage(stream) : stream;
+      const stream = new GuardedStream(guarded, answering, { framing, reading, trail });
+      return trail.hidesUsage ? new StreamWithHiddenUsage(stream) : stream;
     },
     ...(framing === 'json-array' && head.contentType !== null && { contentType: head.contentType }),
     ...(guarded.hasFailed && { status: FAILED_STATUS }),

@@ -149,7 +149,7 @@ describe('a WebSocket', () => {
       checks: [{ readsTexts: true, spec: { id: 'default.contains' }, check: {} }],
     }) as unknown as Hook;
   const socket = {
-    ...{ entry: {}, content: { isWebSocket: true }, headers: {}, caller: aCaller() },
+    ...{ exchangeFacts: {}, content: { isWebSocket: true }, headers: {}, caller: aCaller() },
   } as unknown as GuardInput;
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {

@@ -1,17 +1,18 @@
-import { AppError } from '../../common/errors/app-error.js';
 import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
-import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
-import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
+import { note, noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import {
+  errorOfProvider,
+  reportedFailure,
+  reportedStatus,
+  ResponseFailure,
+} from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../framing/index.js';
-import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
 import { type GuardedRequest, judged } from './guard-request.js';
@@ -40,8 +41,8 @@ export function isJudgedWhole(
   return isOfConcern && (passingFraming(answering) === null || needsWhole(guards.output));
 }
 
-const hasAnswer = ({ attempt: { status }, entry }: PendingAnswer): boolean =>
-  status >= 200 && status <= 299 && entry.method !== 'HEAD';
+const hasAnswer = ({ attempt: { status }, exchangeFacts }: PendingAnswer): boolean =>
+  status >= 200 && status <= 299 && exchangeFacts.method !== 'HEAD';
 
 /** Whether it is a stream that guardrails process while it passes. */
 export function isGuardedStream(
@@ -55,20 +56,21 @@ export function isGuardedStream(
   );
 }
 
-/** Reads a response to its end and judges it. Rejects with the FailedAttempt when it breaks off. */
+/** Reads a response to its end and judges it. Rejects with a `ResponseFailure` or an AppError when it cannot be passed on. */
 export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const response = inClientsDialect(whole, answering);
   // The error of a stored object is not the failure of its retrieval.
-  const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
+  const mayFail =
+    answering.exchangeFacts.method !== 'GET' && (answering.head.isJson || response.kind === 'json');
   const failure = mayFail ? reportedFailure(whole) : null;
   if (failure && response.kind !== 'events' && isFailedObject(failure, answering))
     return { ...(await judgedRefusal(response, guarded, answering)), reading: response.reading };
-  if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
+  if (failure) throw new ResponseFailure(errorOfProvider('answer'), UNREAD, reportedStatus(failure));
   const answer = await (response.kind === 'events'
     ? judgedStream(whole, response.framing, { guarded, answering })
     : judgedPlain(response, guarded, answering));
-  return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
+  return answer.isDenied ? withheld(answer, guarded, answering) : answer;
 }
 
 /**
@@ -83,9 +85,9 @@ function judgedPlain(
   guarded: GuardedRequest,
   answering: PendingAnswer,
 ): JudgedAnswer | Promise<JudgedAnswer> {
-  const { entry } = answering;
+  const { exchangeFacts } = answering;
   const { guards, facts } = guarded;
-  const known = textsOf(entry);
+  const known = textsOf(exchangeFacts);
   const tree = known?.answer ?? null;
   const texts = tree ? wholeTexts(response, known?.isPlain) : null;
   const matter: Matter = { side: 'output', facts, json: response.json, tree, texts };
@@ -144,26 +146,30 @@ interface PlainAnswer extends TranslatedBody {
 type AnswerContent = PlainAnswer | { readonly kind: 'events'; readonly framing: EventFraming };
 
 function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
-  const { entry, content, attempt, translated, head } = answering;
+  const { exchangeFacts, content, attempt, translated, head } = answering;
   const reading = nothingRead();
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
-    const { contentType, bytes } = translatedOrFailed({ attempt, translated }, whole, reading);
+    const { contentType, bytes } = translatedAnswer(attempt, whole, translated, reading);
     return { ...plain(wholeAnswer(bytes)), contentType, bytes, reading };
   }
   const read = wholeAnswer(whole);
-  if (read.kind === 'events' && textsOf(entry)?.answer) return read;
+  if (read.kind === 'events' && textsOf(exchangeFacts)?.answer) return read;
   const response = plain(read);
-  meterPlain(response, whole, { entry, content, reading });
+  meterPlain(response, whole, { exchangeFacts, content, reading });
   return { ...response, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
 }
 
 function meterPlain(
   { json }: Pick<PlainAnswer, 'json'>,
   whole: Buffer,
-  { entry, content, reading }: Pick<PendingAnswer, 'entry' | 'content'> & { readonly reading: Reading },
+  {
+    exchangeFacts,
+    content,
+    reading,
+  }: Pick<PendingAnswer, 'exchangeFacts' | 'content'> & { readonly reading: Reading },
 ): void {
-  const reader = readerFor(entry.endpoint, content.json);
+  const reader = readerFor(exchangeFacts.endpoint, content.json);
   if (reader && json) note(reading, reader, json);
   else if (reader) noteWhole(reading, reader, whole);
 }
@@ -171,18 +177,6 @@ function meterPlain(
 function plain(read: WholeAnswer): Pick<PlainAnswer, 'kind' | 'json' | 'text'> {
   if (read.kind === 'json') return { kind: 'json', json: read.json, text: read.text };
   return { kind: 'text', json: null, text: read.kind === 'text' ? read.text : null };
-}
-
-function translatedOrFailed(
-  { attempt, translated }: { readonly attempt: Attempt; readonly translated: ActiveTranslation },
-  whole: Buffer,
-  reading: Reading,
-): TranslatedBody {
-  try {
-    return translatedAnswer(attempt, whole, translated, reading);
-  } catch (error) {
-    throw new FailedAttempt(attempt, AppError.from(error));
-  }
 }
 
 function withHookResults(
@@ -209,7 +203,7 @@ async function judgedStream(
   framing: EventFraming,
   { guarded, answering }: JudgementInput,
 ): Promise<JudgedAnswer> {
-  const { entry, attempt, translated, head } = answering;
+  const { exchangeFacts, attempt, translated, head } = answering;
   const reading = nothingRead();
   const guard = streamGuard(guarded, answering, {
     frames: framesOf(framing),
@@ -217,12 +211,9 @@ async function judgedStream(
   });
   const stream = translated && new TranslatedStream(translated, reading);
   const body = stream ? Buffer.from(stream.feed(whole) + stream.end()) : whole;
-  const passed = throughGuard(guard, body, attempt);
-  if (stream?.error || reading.hasFailed) {
-    attempt.partial = reading;
-    throw new FailedAttempt(attempt, errorOfProvider('stream'));
-  }
-  const judgement = await judgedTexts(guard, guarded, entry);
+  const passed = throughGuard(guard, body);
+  if (stream?.error || reading.hasFailed) throw new ResponseFailure(errorOfProvider('stream'), reading);
+  const judgement = await judgedTexts(guard, guarded, exchangeFacts);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
     contentType: typeOfStream(answering),
@@ -240,17 +231,21 @@ function typeOfStream({ translated, head }: PendingAnswer): string {
   return translated || head.isEventStream ? EVENT_STREAM : (head.contentType ?? EVENT_STREAM);
 }
 
-function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): string {
+function throughGuard(guard: StreamGuard, body: Buffer): string {
   try {
     return guard.feed(body) + guard.end();
   } catch {
-    throw new FailedAttempt(attempt, unreadableAnswer());
+    throw unreadableAnswer();
   }
 }
 
 /** The verdict on a stream that ended or was stopped. */
-export function judgedTexts(guard: StreamGuard, { guards, facts, results }: GuardedRequest, entry: Entry) {
-  const tree = textsOf(entry)?.answer ?? null;
+export function judgedTexts(
+  guard: StreamGuard,
+  { guards, facts, results }: GuardedRequest,
+  exchangeFacts: ExchangeFacts,
+) {
+  const tree = textsOf(exchangeFacts)?.answer ?? null;
   const texts = guard.texts ?? unread('events');
   const matter: Matter = { side: 'output', facts, json: null, tree, texts };
   return judged(guards.output, matter, results.after_request_hooks);

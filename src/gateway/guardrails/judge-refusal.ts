@@ -1,10 +1,8 @@
-import { AppError } from '../../common/errors/app-error.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { wholeAnswer } from '../framing/index.js';
 import { nothingRead } from '../recording/metering.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { PendingAnswer } from './answering.js';
 import { searching } from './applicable.js';
 import { gathered } from './gathered-answer.js';
@@ -23,9 +21,12 @@ const PLAIN_TYPE = 'text/plain; charset=utf-8';
 const ANYWHERE = textTree();
 
 /** Whether a response is a refusal, or a redirect, whose texts a guardrail may withhold or change. */
-export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: PendingAnswer): boolean {
+export function isJudgedRefusal(
+  { guards }: GuardedRequest,
+  { attempt, exchangeFacts }: PendingAnswer,
+): boolean {
   const { status } = attempt;
-  if (status < REDIRECT_MIN || status === NOT_MODIFIED || entry.method === 'HEAD') return false;
+  if (status < REDIRECT_MIN || status === NOT_MODIFIED || exchangeFacts.method === 'HEAD') return false;
   return searching(guards.output).some(needsReading);
 }
 
@@ -41,8 +42,9 @@ export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAn
 export async function judgedRefusal(
   { contentType, bytes }: TranslatedBody,
   guarded: GuardedRequest,
-  { attempt, head, entry }: PendingAnswer,
+  answering: PendingAnswer,
 ): Promise<JudgedAnswer> {
+  const { attempt, head } = answering;
   const read = readRefusal({ contentType, bytes });
   const matter: Matter = { side: 'output', facts: guarded.facts, tree: ANYWHERE, ...read };
   const judgement = await judged(
@@ -59,17 +61,13 @@ export async function judgedRefusal(
     refusal: judgement.refusal,
     head,
   };
-  return judgement.isDenied ? withheld(answer, guarded, entry) : answer;
+  return judgement.isDenied ? withheld(answer, guarded, answering) : answer;
 }
 
 function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAnswer): TranslatedBody {
   if (!translated) return { contentType: head.contentType ?? PLAIN_TYPE, bytes: whole };
   if (attempt.status >= ERROR_MIN) return translatedError(attempt, whole, translated);
-  try {
-    return translatedAnswer(attempt, whole, translated, nothingRead());
-  } catch (error) {
-    throw new FailedAttempt(attempt, AppError.from(error));
-  }
+  return translatedAnswer(attempt, whole, translated, nothingRead());
 }
 
 /** The texts of a refusal: those of an object, or a page as one text. */

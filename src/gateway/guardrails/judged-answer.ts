@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Entry } from '../recording/entry.js';
 import type { Reading } from '../recording/metering.js';
 import { errorReply } from '../translation/error-formats.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
+import type { PendingAnswer } from './answering.js';
 import { denial, type GuardedRequest } from './guard-request.js';
 import type { UnreadRefusal } from './run-hooks.js';
 
@@ -28,7 +28,7 @@ export interface JudgedAnswer {
 export function withheld(
   answer: JudgedAnswer,
   { results }: GuardedRequest,
-  { id, request }: Pick<Entry, 'id' | 'request'>,
+  { request, exchangeFacts: { id } }: Pick<PendingAnswer, 'request' | 'exchangeFacts'>,
 ): JudgedAnswer {
   const { stoppedBy: guardrail } = answer;
   const error = guardrail

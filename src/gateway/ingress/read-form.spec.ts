@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ExchangeRecorder } from '../recording/entry.js';
+import { findEndpointRow } from '../../providers/endpoints/index.js';
+import { BodyCapture } from '../recording/capture.js';
 import { modelOf, trailOf } from '../types/attempt-trail.js';
 import type { ReadRequest } from '../types/content.js';
 import { readRequest } from './read-request.js';
@@ -32,21 +33,11 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
     rawHeaders: [],
   });
   const message = request as unknown as IncomingMessage;
-  const entry = new ExchangeRecorder(
-    message,
-    { hasRoom: true, open: stop, update: stop, close: stop, whenWritten: stop },
-    { find: () => null },
-    16_384,
-  );
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };
-  return {
-    read: await readRequest(message, path, entry, { limitBytes: 1_000_000, keepsBody: isKept }),
-  };
+  const endpoint = findEndpointRow('POST', path.path);
+  const received = { request: message, path, endpoint, capture: new BodyCapture(false) };
+  return { read: await readRequest(received, { limitBytes: 1_000_000, keepsBody: isKept }) };
 }
-
-const stop = (): never => {
-  throw new Error('nothing is written here');
-};
 
 async function sent({ read: { body } }: Form): Promise<string> {
   if (!body || Buffer.isBuffer(body)) return body?.toString() ?? '';

@@ -2,16 +2,13 @@ import { FastRequest } from '../../common/http/fast-request.js';
 import type { ClientRequest } from '../../common/http/messages.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
-import { findEndpointRow } from '../../providers/endpoints/index.js';
-import type { Entry } from '../recording/entry.js';
+import type { BodyCapture } from '../recording/capture.js';
 import { parsedObject } from '../recording/metering.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
-import { MODEL_CHARS_MAX } from '../types/attempt-trail.js';
+import { MODEL_CHARS_MAX, wantsStream } from '../types/attempt-trail.js';
 import type { RequestPath } from '../types/request-path.js';
-import { sessionInBody } from '../types/client-session.js';
 import type { ReadRequest } from '../types/content.js';
-import { wantsStream } from '../types/wants-stream.js';
 import { codingsOf } from '../../common/http/content-coding.js';
 import { decodedBody, unreadableCoding } from './decoded-body.js';
 import { FormBody } from './form-body.js';
@@ -28,56 +25,54 @@ export interface ReadingRules {
   readonly needsTarget?: true;
 }
 
+/** A request whose body has not been read. */
+interface ReceivedRequest {
+  readonly request: ClientRequest;
+  readonly path: RequestPath;
+  /** Null if it is unknown. */
+  readonly endpoint: Endpoint | null;
+  /** Receives the bytes of the body. */
+  readonly capture: BodyCapture;
+}
+
 /**
  * Reads the parts of a request that the gateway needs. Only the body of a first-class endpoint is read: decoded if it has a
  * content-encoding, and parsed once. Its bytes are forwarded unchanged unless the model names its target. The fields of a form are read
  * while it streams through. Every other body streams through unread.
  */
-export async function readRequest(
-  request: ClientRequest,
-  path: RequestPath,
-  entry: Entry,
-  rules: ReadingRules,
-): Promise<ReadRequest> {
-  const read = await readContent(request, path, entry, rules);
+export async function readRequest(received: ReceivedRequest, rules: ReadingRules): Promise<ReadRequest> {
+  const { path } = received;
+  const read = await readContent(received, rules);
   return path.slug === undefined ? read : { ...read, modelSlug: path.slug };
 }
 
 async function readContent(
-  request: ClientRequest,
-  path: RequestPath,
-  entry: Entry,
+  received: ReceivedRequest,
   { limitBytes, keepsBody, needsTarget }: ReadingRules,
 ): Promise<ReadRequest> {
-  entry.isFor(findEndpointRow(request.method ?? '', path.path), path.path);
+  const { request, path, endpoint } = received;
   const isKept = keepsBody && isBounded(request, limitBytes);
-  if (isJson(entry.endpoint, request)) return readJson(request, path, entry, limitBytes);
-  if (needsTarget && mayNameTarget(entry.endpoint, request))
-    return readTarget(request, path, entry, limitBytes);
-  const form = formOf(entry.endpoint, request);
-  if (form.boundary !== null)
-    return readForm(request, path, entry, { boundary: form.boundary, isKept, limitBytes });
+  if (isJson(endpoint, request)) return readJson(received, limitBytes);
+  if (needsTarget && mayNameTarget(endpoint, request)) return readTarget(received, limitBytes);
+  const form = formOf(endpoint, request);
+  if (form.boundary !== null) return readForm(received, { boundary: form.boundary, isKept, limitBytes });
   const unread = form.unreadable === null ? UNREAD : { ...UNREAD, unreadable: form.unreadable };
-  if (!isKept) return passThrough(request, path, entry, unread);
-  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+  if (!isKept) return passThrough(received, unread);
+  const { bytes, waitedMs } = await keptBody(received, limitBytes);
   return { ...unread, path, body: bytes, isRepeatable: true, waitedMs };
 }
 
-async function keptBody(request: ClientRequest, entry: Entry, limitBytes: number) {
+async function keptBody({ request, capture }: ReceivedRequest, limitBytes: number) {
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
-  entry.requestBody.add(bytes);
+  capture.add(bytes);
   return { bytes, waitedMs };
 }
 
-async function readJson(
-  request: ClientRequest,
-  path: RequestPath,
-  entry: Entry,
-  limitBytes: number,
-): Promise<ReadRequest> {
-  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+async function readJson(received: ReceivedRequest, limitBytes: number): Promise<ReadRequest> {
+  const { request, path } = received;
+  const { bytes, waitedMs } = await keptBody(received, limitBytes);
   const codings = codingsOf(request.headers['content-encoding']);
   const decoded = codings.length === 0 ? bytes : await decodedBody(bytes, codings, limitBytes);
   if (!decoded) {
@@ -94,7 +89,6 @@ async function readJson(
       isRepeatable: true,
       waitedMs,
     };
-  if (entry.asked.traceId === null) entry.belongsTo(sessionInBody(json));
   const { named, model, isStreamed } = namedModel(path, json);
   const read = {
     path: pathFor(path, named),
@@ -152,13 +146,9 @@ const pathFor = (path: RequestPath, named: ModelTarget | null): RequestPath =>
   named && pathModelOf(path) ? withPathModel(path, named.model) : path;
 
 /** Reads a pass-through body whose target only its model can name. Nothing else of it is examined, and only that name changes. */
-async function readTarget(
-  request: ClientRequest,
-  path: RequestPath,
-  entry: Entry,
-  limitBytes: number,
-): Promise<ReadRequest> {
-  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+async function readTarget(received: ReceivedRequest, limitBytes: number): Promise<ReadRequest> {
+  const { path } = received;
+  const { bytes, waitedMs } = await keptBody(received, limitBytes);
   // A body that is not a JSON object names no target, and may be what its provider expects.
   const model = jsonObjectIn(bytes)?.model;
   const named = typeof model === 'string' ? modelTarget(model) : null;
@@ -184,12 +174,10 @@ interface FormReading {
 
 /** Reads the fields of a form before its first file; the rest streams through, and is recorded as it passes. */
 async function readForm(
-  request: ClientRequest,
-  path: RequestPath,
-  entry: Entry,
+  { request, path, capture }: ReceivedRequest,
   { boundary, isKept, limitBytes }: FormReading,
 ): Promise<ReadRequest> {
-  const form = new FormBody(request, entry.requestBody, boundary, limitBytes);
+  const form = new FormBody(request, capture, boundary, limitBytes);
   const before = performance.now();
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
@@ -246,11 +234,11 @@ function modelOf({ model = '' }: Json): string {
   return model;
 }
 
-function passThrough(request: ClientRequest, path: RequestPath, entry: Entry, unread: Unread): ReadRequest {
+function passThrough({ request, path, capture }: ReceivedRequest, unread: Unread): ReadRequest {
   if (!hasBody(request)) return { ...unread, path, body: null, isRepeatable: true };
   if (!(request instanceof FastRequest))
-    return { ...unread, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
+    return { ...unread, path, body: new BodyStream(request, capture), isRepeatable: false };
   const body = wholeBody(request);
-  entry.requestBody.add(body);
+  capture.add(body);
   return { ...unread, path, body, isRepeatable: false };
 }

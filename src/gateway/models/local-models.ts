@@ -8,7 +8,7 @@ import {
   type ModelQuery,
 } from '../../providers/models/model-list.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
-import { NO_ANSWER } from '../recording/records.js';
+import { NO_ANSWER } from '../recording/record-of.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { Exchange } from '../recording/exchange.js';
 import { type UsableModels, UsableModelsFinder } from './usable-models.js';
@@ -19,8 +19,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * Whether a request is for the gateway's own model list: `GET /v1/models` and `GET /v1/models/{id}` without a provider. With a provider,
  * they are forwarded to it.
  */
-export function asksForModels({ request, entry }: Exchange, { path }: RequestPath): boolean {
-  const { provider, virtualKey } = entry.asked;
+export function asksForModels({ request, facts }: Exchange, { path }: RequestPath): boolean {
+  const { provider, virtualKey } = facts.options;
   return request.method === 'GET' && provider === null && virtualKey === null && askedModels(path) !== null;
 }
 
@@ -37,14 +37,19 @@ export class LocalModels {
   }
 }
 
-function send({ response, entry }: Exchange, { status, body }: ModelsAnswer): void {
-  entry.responseBody.add(body);
-  entry.worked(performance.now() - entry.arrivedAt);
-  entry.close(
-    { ...NO_ANSWER, ending: 'completed', status, errorCode: null, errorSource: null, contentType: JSON_TYPE },
+function send(exchange: Exchange, { status, body }: ModelsAnswer): void {
+  const { response, facts, bodies, recorder } = exchange;
+  bodies.response.add(body);
+  recorder.close(
+    exchange,
+    {
+      ...NO_ANSWER,
+      ...{ ending: 'completed', status, errorCode: null, errorSource: null, contentType: JSON_TYPE },
+      answeredAt: facts.arrivedAt,
+    },
     () => {
       const headers = ['content-type', JSON_TYPE, 'content-length', String(body.length)];
-      addAnswerHeaders(headers, entry, null);
+      addAnswerHeaders(headers, exchange, null);
       response.writeHead(status, headers);
       response.end(body);
     },

@@ -2,7 +2,7 @@ import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
-import { wantsStream } from '../types/wants-stream.js';
+import { wantsStream } from '../types/attempt-trail.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
 

@@ -25,7 +25,7 @@ const live = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGene
 function outcomeOf(content: Content, caller = aCaller(), target = aTarget()): string {
   const endpoint = findEndpointRow('GET', content.path.path);
   try {
-    checkAllowed(caller, target, content, { endpoint, method: 'GET', chargeAt: () => 'nothing' });
+    checkAllowed(caller, target, content, { endpoint, method: 'GET', path: content.path.path });
     return 'allowed';
   } catch (error) {
     return (error as { code: string }).code;
@@ -53,7 +53,7 @@ describe('a list of models and a request for an agent', () => {
     const endpoint = findEndpointRow('POST', path);
     const content: Content = { ...session(path, 'gemini-2.5-flash'), json };
     try {
-      checkAllowed(caller, target, content, { endpoint, method: 'POST', chargeAt: () => 'unmeasured' });
+      checkAllowed(caller, target, content, { endpoint, method: 'POST', path });
       return null;
     } catch (error) {
       return error;

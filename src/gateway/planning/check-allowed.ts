@@ -3,10 +3,10 @@ import { AppError } from '../../common/errors/app-error.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
 import { sameModelIn } from '../../common/text/model-name.js';
-import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
 import { modelTarget } from './model-target.js';
 import { checkRepeated } from '../types/repeated-member.js';
+import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { AllowedModels, Target } from '../types/target.js';
 
 /**
@@ -17,16 +17,16 @@ export function checkAllowed(
   { policy }: Principal,
   target: Target,
   content: Content,
-  entry: Pick<Entry, 'chargeAt' | 'endpoint' | 'method'>,
+  facts: Pick<ExchangeFacts, 'endpoint' | 'method' | 'path'>,
 ): void {
   const { model, unreadable } = content;
   if (policy) checkPolicy(policy, target, model);
   checkOneModel(policy, target, content);
-  checkNoAgent(policy, target, content, entry);
-  const isHidden = isUnreadSession(content, entry);
-  if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
+  checkNoAgent(policy, target, content, facts);
+  const isHidden = isUnreadSession(content, facts);
+  if (policy?.models && model === null && (isHidden || chargeAt(facts, target) !== 'nothing'))
     throw hiddenModel(unreadable);
-  if (target.virtualKey?.models) checkModel(target, model, { method: isHidden ? '' : entry.method, policy });
+  if (target.virtualKey?.models) checkModel(target, model, { method: isHidden ? '' : facts.method, policy });
 }
 
 function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: Content): void {
@@ -42,7 +42,7 @@ function checkNoAgent(
   policy: Principal['policy'],
   { virtualKey }: Target,
   { json }: Content,
-  { endpoint }: Pick<Entry, 'endpoint'>,
+  { endpoint }: Pick<ExchangeFacts, 'endpoint'>,
 ): void {
   if (!policy?.models && !virtualKey?.models) return;
   const member = endpoint?.agentMember;
@@ -54,7 +54,7 @@ function checkNoAgent(
 }
 
 /** A WebSocket begins as a GET, and only its messages name the model. */
-const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'endpoint'>): boolean =>
+const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<ExchangeFacts, 'endpoint'>): boolean =>
   isWebSocket === true && !endpoint?.usage;
 
 /** The gateway cannot allow a model that it cannot see. */

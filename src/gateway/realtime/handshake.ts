@@ -2,9 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
-import { addAnswerHeaders } from '../delivery/answer-headers.js';
+import { addAnswerHeaders, type AnsweredExchange } from '../delivery/answer-headers.js';
 import { checkHead, checkMethod } from '../ingress/request-hygiene.js';
-import type { Entry } from '../recording/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf } from '../../common/http/raw-headers.js';
 import { readResponseHead } from '../upstream/response-headers.js';
@@ -42,20 +41,20 @@ export function checkHandshake(request: IncomingMessage): void {
     });
 }
 
-interface AcceptedUpgrade {
+interface AcceptedUpgrade extends AnsweredExchange {
   readonly response: ServerResponse;
-  readonly entry: Entry;
 }
 
 /**
  * Forwards the provider's `101` and detaches the socket, which carries frames from then on. False when nothing was sent, because the
  * provider chose an extension that was not offered.
  */
-export function acceptUpgrade({ response, entry }: AcceptedUpgrade, attempt: Attempt): boolean {
+export function acceptUpgrade(exchange: AcceptedUpgrade, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);
   if (headerOf(headers, EXTENSIONS) !== null) return false;
-  addAnswerHeaders(headers, entry, null);
+  addAnswerHeaders(headers, exchange, null);
   headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
+  const { response } = exchange;
   const { socket } = response;
   response.sendDate = false;
   response.writeHead(attempt.status, headers);

@@ -14,9 +14,19 @@ import { Planner } from '../planning/planner.js';
 import { requestPath } from '../types/request-path.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
-import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
-import { checkCaller, readOptions, RequestSteps } from '../request-steps.js';
+import {
+  checkAccess,
+  checkCaller,
+  RequestSteps,
+  withCaller,
+  withConfig,
+  withContent,
+  withOptions,
+} from '../request-steps.js';
+import { withFacts } from '../types/exchange-facts.js';
+import { checkLoop } from '../upstream/request-headers.js';
+import { checkNamedKey } from '../planning/check-targets.js';
 import { Admission } from '../upstream/admission.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
@@ -73,9 +83,7 @@ export class Realtime {
     const exchange = this.steps.begin({ request, response, streams: null }, socket);
     const opening = { ...exchange, request, response, socket, early };
     this.sessions.isOpening(socket);
-    this.travel(opening).catch((error: unknown) => {
-      this.stop(opening, { error, failed: null });
-    });
+    void this.travel(opening);
   }
 
   /** Ends every session with "going away", and lets none begin. */
@@ -83,19 +91,35 @@ export class Realtime {
     this.sessions.close();
   }
 
-  private async travel(opening: OpeningExchange): Promise<void> {
-    const { request, entry } = opening;
-    checkHandshake(request);
-    const caller = await this.steps.authenticate(opening);
-    const options = readOptions(opening, caller);
-    this.sessions.checkRoom();
-    const read = readHandshake(request, entry);
-    const config = await this.steps.findConfig(opening, caller, options);
-    const outcome = await this.steps.route({ exchange: opening, caller, read }, config);
-    if (outcome.kind === 'failed') return this.stop(opening, outcome);
-    const { answer } = outcome;
-    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
-    else this.deliver(opening, answer);
+  private async travel(arrived: OpeningExchange): Promise<void> {
+    let opening = arrived;
+    try {
+      const { request } = arrived;
+      checkHandshake(request);
+      const caller = await this.steps.identify(opening);
+      opening = withCaller(opening, caller);
+      checkAccess(request, caller);
+      opening = withOptions(opening, caller);
+      checkLoop(request.headers);
+      this.sessions.checkRoom();
+
+      const read = readHandshake(request);
+      const { path } = read.path;
+      opening = withFacts(opening, { endpoint: findEndpointRow('GET', path), path });
+      const config = await this.steps.findConfig(caller, opening);
+      opening = withConfig(opening, config);
+      checkNamedKey(config, opening.facts.options);
+      opening = withContent(opening, read);
+
+      const { outcome, decisions } = await this.steps.route({ exchange: opening, caller, read }, config);
+      opening = { ...opening, trail: outcome.trail, decisions };
+      if (outcome.kind === 'failed') return this.stop(opening, outcome);
+      const { answer } = outcome;
+      if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
+      else this.deliver(opening, answer);
+    } catch (error) {
+      this.stop(opening, { error, failed: null });
+    }
   }
 
   private begin(
@@ -104,23 +128,23 @@ export class Realtime {
     upstream: Duplex,
     { modelSlug, path, caller: opener }: OpenedSession,
   ): void {
-    const { request, entry, socket, early } = opening;
-    const { attempt, target, planned } = answer;
-    if (!acceptUpgrade(opening, attempt)) {
+    const { request, socket, early, facts, trail } = opening;
+    const { target, planned } = answer;
+    if (!acceptUpgrade(opening, answer.attempt)) {
       upstream.destroy();
       return this.stop(opening, brokenResponse(opening, answer, new AppError('upstream_protocol_error')));
     }
     const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
-      ...{ admission: this.admission, entry, attempt, caller: opener, target },
+      ...{ admission: this.admission, exchange: opening, sent: answer, caller: opener },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      const caller = await this.steps.identifyAgain(opening);
+      const caller = await this.steps.identify(opening);
       checkCaller(caller);
-      if (caller.policy) checkPolicy(caller.policy, target, entry.trail.model);
+      if (caller.policy) checkPolicy(caller.policy, target, trail.model);
       const { headers } = request;
-      const options = entry.asked;
+      const { options } = facts;
       // Limits may have changed, too.
       reservations.follow(
         caller,
@@ -140,16 +164,15 @@ export class Realtime {
   private stop(opening: OpeningExchange, { error, failed }: StopReason): void {
     stopExchange(
       opening,
-      { error: httpInstead(error, opening.entry.path), failed },
+      { error: httpInstead(error, opening.facts.path), failed },
       opening.signal.isCancelled,
     );
   }
 }
 
-/** The content of a handshake: the endpoint by its path, and the model in its query. */
-function readHandshake(request: IncomingMessage, entry: Entry): ReadRequest {
+/** The content of a handshake: its query names the model. */
+function readHandshake(request: IncomingMessage): ReadRequest {
   const path = requestPath(request.url ?? '');
-  entry.isFor(findEndpointRow('GET', path.path), path.path);
   const { query, model, slug } = modelQuery(path.query);
   return { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
 }

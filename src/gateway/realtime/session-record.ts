@@ -2,11 +2,11 @@ import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { costOf } from '../../providers/prices/cost.js';
-import { Hold } from '../limits/hold.js';
-import type { Entry } from '../recording/entry.js';
-import type { Target } from '../types/target.js';
+import type { Exchange } from '../recording/exchange.js';
+import type { RecordedTry } from '../types/attempt-outcome.js';
 import type { Admission } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { CLOSE_CODES } from './frames.js';
 import { RealtimeSession, type SessionEnd, type Sides } from './session.js';
 import { type CostOf, SessionMeter } from './session-meter.js';
@@ -17,10 +17,10 @@ import { SessionReservations } from './session-reservations.js';
 export interface RecordedSession {
   readonly sides: Sides;
   readonly admission: Admission;
-  readonly entry: Entry;
-  readonly attempt: Attempt;
+  /** With the trail of the attempt that opened it. */
+  readonly exchange: Exchange;
+  readonly sent: StartedAttempt;
   readonly caller: Principal;
-  readonly target: Target;
   readonly onEnded: () => void;
 }
 
@@ -32,15 +32,15 @@ export interface ReservingSession {
 
 /** A session that reserves each response and records how it ended: one row, with the tokens and the cost of all its responses. */
 export function recordedSession(recorded: RecordedSession): ReservingSession {
-  const { sides, admission, entry, attempt, caller, target } = recorded;
-  const opening = attempt.hold instanceof Hold ? attempt.hold : null;
+  const { sides, admission, exchange, caller } = recorded;
+  const { target, hold: opening } = recorded.sent.reservation;
   const reservations: SessionReservations = new SessionReservations({
-    ...{ admission, entry, caller, target, opening },
+    ...{ admission, exchange, caller, target, opening },
     keep: (parts) => keepParts(recorded, parts),
     onCovered: () => session.openGate(),
     onRefused: (error) => refuse(session, error),
   });
-  const meter = new SessionMeter(entry.trail.model, costAt(recorded), reservations);
+  const meter = new SessionMeter(exchange.trail.model, costAt(recorded), reservations);
   const session: RealtimeSession = new RealtimeSession(sides, { meter, reservations }, (end, then) => {
     recorded.onEnded();
     record(recorded, { session, meter, reservations, end }, then);
@@ -58,10 +58,11 @@ function refuse(session: RealtimeSession, { code, message, spec }: AppError): vo
   session.close({ code: closeCode, reason: code }, code, event);
 }
 
-function costAt({ entry, target }: RecordedSession): CostOf {
+function costAt({ admission, sent }: RecordedSession): CostOf {
+  const { target } = sent.reservation;
   return (usage, models) => {
     for (const model of models) {
-      const price = entry.priceAt(target, model);
+      const price = admission.priceAt(target, model);
       if (price) return costOf(usage, price);
     }
     return null;
@@ -69,17 +70,15 @@ function costAt({ entry, target }: RecordedSession): CostOf {
 }
 
 function keepParts(
-  { entry, attempt, target }: RecordedSession,
+  { sent: { attempt, reservation } }: RecordedSession,
   parts: readonly SessionPart[],
 ): Promise<void> {
   const used = parts.flatMap(({ usage, cost, charges }) => {
-    const { option, startedAtEpoch: startedAt } = attempt;
+    const { startedAtEpoch: startedAt } = attempt;
     const tokens = usage ? usage.input_tokens + usage.output_tokens : 0;
-    return usage
-      ? [{ option, target, charges, startedAt, estimate: { tokens, costNanoUsd: cost, usage } }]
-      : [];
+    return usage ? [{ charges, startedAt, estimate: { tokens, costNanoUsd: cost, usage } }] : [];
   });
-  return entry.keepSoFar(used);
+  return reservation.store(used);
 }
 
 interface EndedSession {
@@ -90,21 +89,26 @@ interface EndedSession {
 }
 
 function record(recorded: RecordedSession, ended: EndedSession, then: () => void): void {
-  const { entry, attempt } = recorded;
+  const { exchange, sent } = recorded;
+  const { attempt, reservation } = sent;
   const { session, meter, reservations } = ended;
   const { ending, errorCode } = ended.end;
   const isProviders = ending === 'upstream_truncated';
   const parts = reservations.finish();
   // A session of responses names its model in its messages only.
-  const { trail } = entry;
-  if (trail.model === null) entry.follows({ ...trail, model: meter.reading.responseModel });
+  const model = exchange.trail.model ?? meter.reading.responseModel;
   const reading = { ...meter.reading, usage: parts.usage };
-  entry.requestBody.bytes = session.bytes.up;
-  entry.responseBody.bytes = session.bytes.down;
-  attempt.endedAt = performance.now();
-  for (const part of parts.all.slice(0, -1)) addPart(recorded, { ...ended, part, isEarlier: true });
-  addPart(recorded, { ...ended, part: parts.last, isEarlier: false });
-  entry.close(
+  const settled = parts.all.map((part) => ({
+    errorCode: isProviders ? errorCode : null,
+    reading: { ...meter.reading, usage: part.usage },
+    cost: part.cost,
+    charges: part.charges,
+    isEstimated: part.isEstimated,
+    isEarlier: part !== parts.last,
+  }));
+  reservation.settleSession(endedNow(attempt), settled);
+  exchange.recorder.close(
+    { ...exchange, trail: { ...exchange.trail, model } },
     {
       ending,
       status: attempt.status,
@@ -114,32 +118,18 @@ function record(recorded: RecordedSession, ended: EndedSession, then: () => void
       contentType: null,
       contentEncoding: null,
       responseHeaders: attempt.rawHeaders,
+      sessionBytes: session.bytes,
     },
     then,
   );
 }
 
-interface AddedPart extends EndedSession {
-  readonly part: SessionPart;
-  readonly isEarlier: boolean;
-}
-
-function addPart(
-  { entry, attempt, target }: RecordedSession,
-  { meter, end, part, isEarlier }: AddedPart,
-): void {
-  const { usage, cost, charges, isEstimated } = part;
-  if (usage) entry.knowCost(usage, cost);
-  // Its reservations are settled already.
-  attempt.hold = { settle: () => charges };
-  entry.addAttempt(
-    attempt,
-    { target, trail: entry.trail },
-    {
-      errorCode: end.ending === 'upstream_truncated' ? end.errorCode : null,
-      reading: { ...meter.reading, usage },
-      isEstimated,
-      ...(isEarlier && { isAside: true as const }),
-    },
-  );
+/** The try of a session, which lasts longer than its upgrade. */
+function endedNow(attempt: Attempt): RecordedTry {
+  const { startedAt, startedAtEpoch, firstByteAt, status, wasSent, wasLeft } = attempt;
+  const { hasTimedOut, isReplayed, isWhole } = attempt;
+  return {
+    ...{ startedAt, startedAtEpoch, firstByteAt, endedAt: performance.now(), status },
+    ...{ wasSent, wasLeft, hasTimedOut, isReplayed, isWhole },
+  };
 }

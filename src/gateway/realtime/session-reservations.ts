@@ -4,7 +4,7 @@ import { heardTokens, responseUsages } from '../../providers/charging/sessions.j
 import type { Charge } from '../../request-log/record.js';
 import { type Estimate, highestOf } from '../limits/estimate.js';
 import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
-import type { Entry } from '../recording/entry.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import { type Admission, isLimited } from '../upstream/admission.js';
 import type { PassGate } from './direction.js';
@@ -26,7 +26,7 @@ interface SessionStep {
 /** Input of a session's reservations. */
 export interface ReservedSession {
   readonly admission: Admission;
-  readonly entry: Entry;
+  readonly exchange: Exchange;
   readonly caller: Principal;
   readonly target: Target;
   /** The reservation of the opened session, which counts against concurrency; null without limits. */
@@ -259,8 +259,8 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   }
 
   private reserve(estimate: Estimate, step: 'response' | 'input'): Hold | Promise<Hold> {
-    const { admission, entry } = this.session;
-    return admission.reserveStep({ entry, caller: this.caller, target: this.target, estimate, step });
+    const { admission, exchange } = this.session;
+    return admission.reserveStep({ exchange, caller: this.caller, target: this.target, estimate, step });
   }
 
   /** A running response may end and free enough. If it has no reservation itself, the session must end now. */
@@ -323,8 +323,8 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   }
 
   private get price() {
-    const { entry } = this.session;
-    return entry.priceAt(this.target, entry.trail.model);
+    const { admission, exchange } = this.session;
+    return admission.priceAt(this.target, exchange.trail.model);
   }
 
   /** The parts so far; the last one with all that is reserved. */

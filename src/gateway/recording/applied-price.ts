@@ -65,6 +65,17 @@ function listed(book: PriceBook, { provider }: Target, model: string | null): Fo
   return price && { price, source: 'list', model: model as string };
 }
 
+/** The current price of a model at a target; null when it is unknown. */
+export function priceAt(
+  book: PriceBook,
+  { virtualKey, provider }: Target,
+  model: string | null,
+): Price | null {
+  if (model === null) return null;
+  const own = virtualKey?.prices && ownPrice(virtualKey.prices, model, provider.id);
+  return own ?? book.find(provider.id, model);
+}
+
 /** The cost of an attempt in nano-dollars, and the price behind it. */
 export interface Bill {
   readonly cost: number | null;

@@ -41,8 +41,8 @@ export class BodyCapture {
   /** The kept bytes replace those that passed, and do not have their encoding. */
   private isReplaced = false;
 
-  /** `isKept`: whether bytes are kept from now on, and not only counted. */
-  constructor(public isKept: boolean) {}
+  /** `isKept`: whether bytes are kept, and not only counted. */
+  constructor(private isKept: boolean) {}
 
   add(chunk: Buffer): void {
     this.bytes += chunk.length;
@@ -139,3 +139,15 @@ export class BodyCapture {
     processBytes -= dropped;
   }
 }
+
+/** The captures of an exchange. */
+export interface BodyCaptures {
+  readonly request: BodyCapture;
+  readonly response: BodyCapture;
+}
+
+/** `isKept`: whether bytes are kept, and not only counted. */
+export const bodyCaptures = (isKept: boolean): BodyCaptures => ({
+  request: new BodyCapture(isKept),
+  response: new BodyCapture(isKept),
+});

@@ -1,16 +1,15 @@
 import type { PresentedCredential } from '../../auth/identity/credentials.js';
-import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
+import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
 import type { CancelSignal } from '../types/cancellation.js';
-import type { DiscardedAttempt, Entry } from './entry.js';
+import type { DiscardedAttempt } from './attempt-reservation.js';
+import type { BegunExchange } from './exchange-recorder.js';
 
-/** One request in progress: the request, its response, and its record. */
-export interface Exchange {
-  readonly request: ClientRequest;
+/** One request in progress. A value: each step of the pipeline makes a new one with what it found. */
+export interface Exchange extends BegunExchange {
   readonly response: ClientResponse;
   readonly credential: PresentedCredential;
-  readonly entry: Entry;
   /** Cancelled once nothing more can reach the client: it has disconnected, or has received its whole response. */
   readonly signal: CancelSignal;
   /** Registers a response that is an event stream, so that it can be stopped. Null: the response is none. */

@@ -273,6 +273,10 @@ export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar):
 /** The output must be counted, as far as it is known. */
 export const lacksOutput = ({ usage, isBeginning }: Reading): boolean => usage === null || isBeginning;
 
+/** Whether there is text to count. */
+export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
+  outputText !== '' || isInputCounted === true;
+
 const isGathered = (reading: Reading): boolean =>
   lacksOutput(reading) && reading.outputText.length < OUTPUT_CHARS_MAX;
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { JsonObjects } from '../framing/index.js';
-import { parsedObject } from './metering.js';
+import { parsedObject, type Reading } from './metering.js';
 import { mayReportFailure, reportsFailure } from './end-events.js';
 
 /**
@@ -33,3 +33,16 @@ export const errorOfProvider = (what: 'answer' | 'stream'): AppError =>
   new AppError('upstream_error', {
     detail: what === 'answer' ? 'its response is an error' : 'its stream began with an error',
   });
+
+/** A response that cannot be passed on, although its head was a success: thrown by the steps that examine it. */
+export class ResponseFailure extends Error {
+  constructor(
+    readonly error: AppError,
+    /** What the response reported: it is charged. */
+    readonly reading: Reading,
+    /** The failure status that the provider reported inside the response. */
+    readonly reportedStatus: number | null = null,
+  ) {
+    super(error.message, { cause: error });
+  }
+}

@@ -1,27 +1,34 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import type { ChargeRule, ChargeKind } from '../../providers/charging/charge.js';
-import type { Endpoint } from '../../providers/endpoint.js';
-import type { Price } from '../../providers/prices/price.js';
+import type { ChargeRule } from '../../providers/charging/charge.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
+import type { PriceBook } from '../ports.js';
+import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
+import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
-import type { RecordedAttempt } from './recorded-attempt.js';
+import { priceAt } from './applied-price.js';
 import { believed, type Reading, UNREAD } from './metering.js';
 
-/** Facts of the request. */
-interface ChargedExchange {
-  readonly endpoint: Endpoint | null;
+/** The exchange of a try, and the prices of this moment. */
+export interface ChargedExchange {
+  readonly facts: Pick<ExchangeFacts, 'endpoint' | 'method' | 'path'>;
+  /** Of the request's body. */
+  readonly bodyBytes: number;
+  readonly prices: PriceBook;
   /** Output tokens assumed for a request that sets no maximum itself. */
   readonly outputCeiling: number;
-  readonly requestBody: { readonly bytes: number };
-  chargeAt(target: Target): ChargeKind;
-  priceAt(target: Target, model: string | null): Price | null;
 }
 
-/** The target of the attempt, and the request sent there. */
-interface ChargedPlace {
+/** A try that ended, with the request as its target received it. */
+interface EndedTry {
+  readonly tried: RecordedTry;
   readonly target: Target;
   readonly trail: AttemptTrail;
+  /** Its maximum usage; null if no limit reserved it. */
+  readonly estimate: Estimate | null;
+  readonly reading: Reading;
+  /** Its provider was working when it was cancelled. */
+  readonly isCutOff?: boolean | undefined;
 }
 
 /**
@@ -29,40 +36,28 @@ interface ChargedPlace {
  * counted when the record is stored; else its reservation. Without a limit, that is what a limit would have reserved, so that a charge does
  * not depend on who watches it.
  */
-export function withUnreported(
-  exchange: ChargedExchange,
-  attempt: RecordedAttempt,
-  place: ChargedPlace,
-  { reading: reported, isCutOff = false }: UnreportedAnswer,
-): Reading {
-  const reading = believed(reported);
-  const isUnanswered = isCutOff && isBegun(attempt);
-  if (reading.usage !== null || reading.hasFailed || !(isUnanswered || isBilled(attempt))) return reading;
-  const charge = exchange.chargeAt(place.target);
+export function withUnreported(exchange: ChargedExchange, ended: EndedTry): Reading {
+  const { tried, target, isCutOff = false } = ended;
+  const reading = believed(ended.reading);
+  const isUnanswered = isCutOff && isBegun(tried);
+  if (reading.usage !== null || reading.hasFailed || !(isUnanswered || isBilled(tried))) return reading;
+  const charge = chargeAt(exchange.facts, target);
   return typeof charge === 'string'
     ? reading
-    : assumed(exchange, { attempt, place, charge, isUnanswered }, reading);
+    : assumed(exchange, { ...ended, charge, isUnanswered }, reading);
 }
 
-interface UnreportedAnswer {
-  readonly reading: Reading;
-  /** Its provider was working when it was cancelled. */
-  readonly isCutOff?: boolean;
-}
-
-interface Assumption {
-  readonly attempt: RecordedAttempt;
-  readonly place: ChargedPlace;
+interface Assumption extends EndedTry {
   readonly charge: ChargeRule;
   /** It was cut off before a response began, so that at least its input is charged. */
   readonly isUnanswered: boolean;
 }
 
 function assumed(exchange: ChargedExchange, assumption: Assumption, reading: Reading): Reading {
-  const { attempt, place, charge } = assumption;
+  const { estimate: reserved, charge } = assumption;
   const isText = isCountable(exchange, assumption, reading);
-  if (isText && !attempt.reserved && !charge.isExact) return { ...reading, isInputCounted: true };
-  const estimate = attempt.reserved ?? reservationFor(exchange, place, charge);
+  if (isText && !reserved && !charge.isExact) return { ...reading, isInputCounted: true };
+  const estimate = reserved ?? reservationFor(exchange, assumption);
   const usage = estimate?.usage;
   if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true, assumed: estimate };
   if (isText) return { ...reading, isInputCounted: true };
@@ -70,36 +65,35 @@ function assumed(exchange: ChargedExchange, assumption: Assumption, reading: Rea
 }
 
 /** A provider bills for a response with a success status, and for work that it had begun when the attempt timed out. */
-const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
+const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedTry): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
 /** It was sent, and its provider has neither responded nor exceeded a timeout. */
-const isBegun = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
+const isBegun = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedTry): boolean =>
   wasSent && !isReplayed && !hasTimedOut && status === 0;
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 
-const hasInputText = ({ endpoint }: ChargedExchange, { body }: AttemptTrail): boolean =>
+const hasInputText = ({ facts: { endpoint } }: ChargedExchange, { body }: AttemptTrail): boolean =>
   body !== null && (endpoint?.usage?.inputText(body) ?? '') !== '';
 
 /** Without a response, only the input counts. */
 const isCountable = (exchange: ChargedExchange, assumption: Assumption, reading: Reading): boolean =>
   assumption.isUnanswered
-    ? hasInputText(exchange, assumption.place.trail)
+    ? hasInputText(exchange, assumption.trail)
     : isAnswerCountable(exchange, assumption, reading);
 
 /** Only for a response that was read: an unread one may contain any amount of text. */
 function isAnswerCountable(
-  { endpoint }: ChargedExchange,
-  { attempt, place, charge }: Assumption,
+  { facts: { endpoint } }: ChargedExchange,
+  { tried, trail: { body }, charge }: Assumption,
   reading: Reading,
 ): boolean {
-  const { body } = place.trail;
   if (!endpoint?.usage || !body || reading === UNREAD) return false;
   switch (charge.unreported(body)) {
     case 'text':
       // A complete response without text was not parsed: it may be too large to read.
-      return reading.outputText !== '' || (attempt.wasLeft && !attempt.isWhole);
+      return reading.outputText !== '' || (tried.wasLeft && !tried.isWhole);
     case 'input':
       return endpoint.usage.inputText(body) !== '';
     case 'reservation':
@@ -109,9 +103,8 @@ function isAnswerCountable(
 
 /** The amount that a limit would have reserved; null if the request was not read, such as a form that streams through. */
 function reservationFor(
-  exchange: ChargedExchange,
-  { target, trail }: ChargedPlace,
-  charge: ChargeRule,
+  { bodyBytes, prices, outputCeiling }: ChargedExchange,
+  { target, trail, charge }: Assumption,
 ): Estimate | null {
   const body = trail.body ?? trail.fields;
   if (!body) return null;
@@ -120,9 +113,9 @@ function reservationFor(
     name: '',
     body,
     unreadable: null,
-    bodyBytes: exchange.requestBody.bytes,
-    price: exchange.priceAt(target, modelOf(trail)),
-    outputCeiling: exchange.outputCeiling,
+    bodyBytes,
+    price: priceAt(prices, target, modelOf(trail)),
+    outputCeiling,
   });
   return isInestimable(estimate) ? null : estimate;
 }

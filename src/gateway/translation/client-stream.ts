@@ -1,7 +1,6 @@
 import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../recording/metering.js';
-import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { ActiveTranslation } from './outgoing.js';
 
 /** A stream in progress: takes the provider's bytes and returns the client's text. */
@@ -19,9 +18,7 @@ export interface ClientStream {
 }
 
 /** How a response is delivered. */
-export interface Way {
-  readonly attempt: Attempt;
-  readonly target: Target;
+export interface Way extends StartedAttempt {
   /** Null: the provider uses the client's dialect. */
   readonly translated: ActiveTranslation | null;
   /** Opens the stream that replaces the plain translation. */

@@ -87,9 +87,9 @@ async function sentPath(
       model,
       isStreamed: false,
     };
-    const entry = { id: 'id', createdAt: 0, gatewayKey: 'gw', asked: options, endpoint };
+    const facts = { id: 'id', createdAt: 0, gatewayKey: 'gw', options, endpoint };
     const request = { method, headers: all, rawHeaders: [] };
-    return outgoing({ request, content, planned: AS_ASKED, target, entry }).wire.path;
+    return outgoing({ request, content, planned: AS_ASKED, target, facts }).wire.path;
   } catch (error) {
     if (error instanceof AppError && error.code !== 'internal_error') return null;
     throw error;

@@ -10,10 +10,10 @@ import { pathModelOf } from '../planning/path-model.js';
 import { checkHasSocket } from '../planning/http-instead.js';
 import { unsupportedRule } from '../planning/planner.js';
 import type { Content } from '../types/content.js';
-import type { Entry } from '../recording/entry.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { wantsStream } from '../types/wants-stream.js';
+import { wantsStream } from '../types/attempt-trail.js';
 import { type ClientRequestHead, withoutForeignHeaders } from '../upstream/request-headers.js';
 import { checkNesting } from './check-nesting.js';
 import { encodeBody } from './encode-body.js';
@@ -48,11 +48,16 @@ export interface ActiveTranslation {
 }
 
 /** Whether it is a form that this target needs translated. */
-export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
+export function needsFields(
+  content: Content,
+  planned: PlannedTarget,
+  target: Target,
+  facts: ExchangeFacts,
+): boolean {
   return (
     content.form !== undefined &&
     !isAsItIs(content, planned, target) &&
-    translationFor(target, { endpoint: entry.endpoint, json: null }) !== null
+    translationFor(target, { endpoint: facts.endpoint, json: null }) !== null
   );
 }
 
@@ -76,11 +81,11 @@ export async function withFields(content: Content): Promise<Content> {
 
 /** Builds the upstream request: the client's own bytes, or a translation of them if the provider uses another dialect. */
 export function outgoing(prepared: PreparedRequest): TranslatedRequest {
-  const { content, planned, target, entry } = prepared;
+  const { content, planned, target, facts } = prepared;
   if (content.isWebSocket) checkHasSocket(target, content);
   const isUntouched = isAsItIs(content, planned, target);
   if (isUntouched) return asWritten(ownRequest(prepared));
-  const { endpoint } = entry;
+  const { endpoint } = facts;
   const translation = translationFor(target, { endpoint, json: content.json });
   if (translation) return translatedRequest(prepared, translation);
   checkFormat(target, endpoint);
@@ -100,12 +105,12 @@ const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Targe
 
 /** The client's own request, except when it requires more: counting, or the output of a batch. */
 function knownRequest(prepared: PreparedRequest): OwnRequest {
-  const { content, target, entry } = prepared;
+  const { content, target, facts } = prepared;
   const own = ownRequest(prepared);
   const { wire } = own;
-  if (entry.endpoint?.id === 'batches')
+  if (facts.endpoint?.id === 'batches')
     return { ...own, wire: batchRequest(wire, content.path, target, prepared) };
-  if (!isCounted(target, entry)) return own;
+  if (!isCounted(target, facts)) return own;
   if (!content.json) throw unreadable(target);
   return { ...own, wire: { ...wire, counted: messagesUsage.inputText(content.json) } };
 }
@@ -116,13 +121,13 @@ function isCounted({ provider }: Target, { endpoint }: RequestSubject): boolean 
 }
 
 function translatedRequest(prepared: PreparedRequest, translation: Translation): TranslatedRequest {
-  const { content, target, entry } = prepared;
-  const isForm = entry.endpoint?.body === 'form';
+  const { content, target, facts } = prepared;
+  const isForm = facts.endpoint?.body === 'form';
   const given = content.fields ?? (isForm ? null : content.json);
   if (!given) throw unreadable(target, isForm);
   checkNesting(given, content);
   const context = contextOf(prepared, translation);
-  const rule = () => unsupportedRule(prepared.planned, target, entry.asked);
+  const rule = () => unsupportedRule(prepared.planned, target, facts.options);
   const drops = new ParameterDrops(rule, translation.shape?.hints);
   const read = drops.run(given, (body) => hubRequest(body, translation, context, target.provider));
   const written = drops.run(read.made, (hub) => providerRequest(hub, prepared, { translation, context }));
@@ -181,13 +186,13 @@ function withoutStreamOptions(hub: Json): Json {
 }
 
 function contextOf(
-  { request, content, planned, target, entry }: PreparedRequest,
+  { request, content, planned, target, facts }: PreparedRequest,
   { shape }: Translation,
 ): Context {
   const isStrict = isStrictlyOpenAi(planned, request);
   return {
-    id: entry.id,
-    created: Math.floor(entry.createdAt / 1000),
+    id: facts.id,
+    created: Math.floor(facts.createdAt / 1000),
     model: content.model ?? '',
     isStreamed: content.isStreamed,
     fields: target.credentials.fields,

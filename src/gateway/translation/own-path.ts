@@ -15,14 +15,14 @@ import { isUnlisted } from './translation-for.js';
 
 /** Input of a path besides the target. */
 export interface PathSubject {
-  readonly entry: { readonly endpoint: Endpoint | null };
+  readonly facts: { readonly endpoint: Endpoint | null };
   readonly content: { readonly model: string | null };
 }
 
 /** The client's own path, unless the provider's dialect has another one for the endpoint. */
 export function ownPath(
   { provider, credentials }: Target,
-  { entry: { endpoint }, content: { model } }: PathSubject,
+  { facts: { endpoint }, content: { model } }: PathSubject,
   path: string,
 ): string {
   const { pathOf } = provider.dialect;
@@ -73,7 +73,7 @@ const withoutPrefix = ({ path, query, isProxied }: RequestPath): RequestPath => 
 
 /** An endpoint that the provider has is placed by its version; everything else is appended as the client wrote it. */
 function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubject): string {
-  const { endpoint } = subject.entry;
+  const { endpoint } = subject.facts;
   const isForwarded = isUnlisted(target, endpoint) && !namesDeployment(requested);
   if (!endpoint || isForwarded) return pathOfUnknown(requested, target);
   const placed = ownPath(target, subject, requested.path);

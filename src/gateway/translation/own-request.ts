@@ -52,9 +52,9 @@ function withStreamUsage(
 }
 
 /** The `accept-encoding` for a response that the gateway reads or rewrites. */
-function codingsFor({ request, content, target, entry }: PreparedRequest): readonly string[] | undefined {
+function codingsFor({ request, content, target, facts }: PreparedRequest): readonly string[] | undefined {
   if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
-  return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+  return facts.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
 }
 
 export const PLAINLY = ['accept-encoding', 'identity'] as const;
@@ -65,11 +65,11 @@ const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
 /** A conversation may have begun at a provider whose tool call ids or reasoning this one refuses. */
 function withOwnHistory(
   body: WireRequest['body'],
-  { content, target, entry }: PreparedRequest,
+  { content, target, facts }: PreparedRequest,
 ): WireRequest['body'] {
   const { json, body: read } = content;
   if (!json || !Buffer.isBuffer(read)) return body;
-  const fitting = historyFor(target, json, entry.endpoint?.id);
+  const fitting = historyFor(target, json, facts.endpoint?.id);
   return fitting === json ? body : editedJson(read, json, fitting);
 }
 
@@ -109,11 +109,11 @@ function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['
 
 /** A body sent decoded loses its content-encoding. */
 export function headersOf(
-  { request, target, entry, content }: PreparedRequest,
+  { request, target, facts, content }: PreparedRequest,
   own: readonly string[] | undefined,
   isDecoded: boolean,
 ): string[] {
-  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '', own);
+  const headers = upstreamHeaders(request, target, facts.gatewayKey ?? '', own);
   if (!content.encoded || !isDecoded) return headers;
   for (let at = headers.length - 2; at >= 0; at -= 2)
     if ((headers[at] as string).toLowerCase() === 'content-encoding') headers.splice(at, 2);

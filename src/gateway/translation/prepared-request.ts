@@ -1,11 +1,11 @@
-import type { Entry } from '../recording/entry.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { ClientRequestHead } from '../upstream/request-headers.js';
 
 /** Facts of a request besides its content. */
-export type RequestSubject = Pick<Entry, 'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint'>;
+export type RequestSubject = Pick<ExchangeFacts, 'id' | 'createdAt' | 'gatewayKey' | 'options' | 'endpoint'>;
 
 /** Results of the previous steps. */
 export interface PreparedRequest {
@@ -14,5 +14,5 @@ export interface PreparedRequest {
   readonly content: Content;
   readonly planned: PlannedTarget;
   readonly target: Target;
-  readonly entry: RequestSubject;
+  readonly facts: RequestSubject;
 }

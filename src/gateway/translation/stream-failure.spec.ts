@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointId } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
+import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import { streamFailure } from './stream-failure.js';
 
 const ERROR = { message: 'Stopped.', type: 'guardrail_error', code: 'guardrail_denied', param: null };
 
 function failureAt(id: EndpointId) {
-  const entry = { id: 'request', createdAt: 0, endpoint: { id }, trail: { body: {}, model: 'm' } };
-  const [, event, data] =
-    /^(?:event: (.*)\n)?data: (.*)\n/.exec(streamFailure(ERROR, entry as unknown as Entry)) ?? [];
+  const facts = { id: 'request', createdAt: 0, endpoint: { id } as Endpoint };
+  const exchange = { facts, trail: { body: {}, model: 'm', isStreamed: true } };
+  const [, event, data] = /^(?:event: (.*)\n)?data: (.*)\n/.exec(streamFailure(ERROR, exchange)) ?? [];
   return { event: event ?? null, data: JSON.parse(data ?? 'null') as unknown };
 }
 

@@ -3,15 +3,24 @@ import { googleStatusError } from '../../providers/dialects/gemini/errors.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { Context, HubError, StreamEvent } from '../../providers/translation.js';
-import type { Entry } from '../recording/entry.js';
+import type { ExchangeFacts } from '../types/exchange-facts.js';
+import type { AttemptTrail } from '../types/attempt-trail.js';
 import { encodeSse } from '../framing/index.js';
 
+/** The request of a stream. */
+interface StreamedExchange {
+  readonly facts: StreamFacts;
+  readonly trail: Pick<AttemptTrail, 'body' | 'model' | 'isStreamed'>;
+}
+
+type StreamFacts = Pick<ExchangeFacts, 'id' | 'createdAt' | 'endpoint'>;
+
 /** The end of a stopped stream, in the client's dialect. */
-export function streamFailure(error: HubError, entry: Entry, context?: Context): string {
-  const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
-  const asked: Json = entry.trail.body ?? {};
-  const client = shape?.open(asked, context ?? contextOf(entry));
-  const events = client?.fail(error) ?? [nativeFailure(error, entry)];
+export function streamFailure(error: HubError, exchange: StreamedExchange, context?: Context): string {
+  const { facts, trail } = exchange;
+  const shape = facts.endpoint ? clientShapes[facts.endpoint.id] : undefined;
+  const client = shape?.open(trail.body ?? {}, context ?? contextOf(exchange));
+  const events = client?.fail(error) ?? [nativeFailure(error, facts)];
   return events.map(encodeSse).join('');
 }
 
@@ -23,7 +32,7 @@ const NATIVE: { readonly [Id in EndpointId]?: NativeFailure } = {
   interactions: interactionFailure,
 };
 
-function nativeFailure(error: HubError, { id, endpoint }: Entry): StreamEvent {
+function nativeFailure(error: HubError, { id, endpoint }: StreamFacts): StreamEvent {
   const native = endpoint ? NATIVE[endpoint.id] : undefined;
   return native?.(error, id) ?? { event: null, data: JSON.stringify({ error }) };
 }
@@ -42,7 +51,8 @@ function googleFailure({ message, code }: HubError, requestId: string): Json {
   return googleStatusError({ status, code: code ?? 'upstream_error', message, requestId, retryAfter: null });
 }
 
-function contextOf({ id, createdAt, trail: { model, isStreamed } }: Entry): Context {
+function contextOf({ facts, trail: { model, isStreamed } }: StreamedExchange): Context {
+  const { id, createdAt } = facts;
   return {
     id,
     created: Math.floor(createdAt / 1000),

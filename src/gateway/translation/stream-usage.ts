@@ -17,8 +17,8 @@ const ADDED_MEMBER = Buffer.from(`,${JSON.stringify(USAGE_OPTION).slice(1, -1)}`
  * does not request it, and no config or header turns it off. `query` is that of the request to the provider.
  */
 export function requestsUsage(prepared: PreparedRequest, query: string): boolean {
-  const { content, target, entry } = prepared;
-  if (entry.endpoint?.usageInStreams !== 'asked' || !content.isStreamed) return false;
+  const { content, target, facts } = prepared;
+  if (facts.endpoint?.usageInStreams !== 'asked' || !content.isStreamed) return false;
   if (!hasOption(target.provider.streamUsage, query) || !isOn(prepared)) return false;
   return Buffer.isBuffer(content.body) && lacksUsage(content.json);
 }

@@ -10,6 +10,21 @@ export interface OutcomeTry {
   readonly isReplayed: boolean;
 }
 
+/** A try as it is recorded. */
+export interface RecordedTry extends OutcomeTry {
+  /** Milliseconds since the epoch. */
+  readonly startedAtEpoch: number;
+  readonly endedAt: number | null;
+  /** 0 before the head of the response. */
+  readonly status: number;
+  /** The client disconnected before the response was complete. */
+  readonly wasLeft: boolean;
+  /** It was given up after one of its timeouts. */
+  readonly hasTimedOut: boolean;
+  /** The response was complete. */
+  readonly isWhole: boolean;
+}
+
 /** A target's response, as far as routing needs it. */
 export interface TargetAnswer {
   readonly status: number;

@@ -4,7 +4,6 @@ import type { Content, PassingForm } from './content.js';
 import type { HookResults } from './hook-results.js';
 import { ROOT_OPTION } from './plan.js';
 import type { Target } from './target.js';
-import { wantsStream } from './wants-stream.js';
 
 /**
  * The results of one attempt at a target, for the record of its request. A value: each step of the attempt makes a new one, and the attempt
@@ -37,6 +36,8 @@ export interface AttemptTrail {
   readonly cacheStatus: CacheStatus | null;
   /** Similarity of the semantic cache match, 0 to 1; null if nothing was compared. */
   readonly cacheScore: number | null;
+  /** Choices at the target and at earlier ones, with their reasons; null for none. */
+  readonly decisions: readonly string[] | null;
   /** Results of guardrails, also at earlier targets; null if there are none. Guardrails on the response add theirs. */
   readonly hookResults: HookResults | null;
   /** The body without what guardrails redacted, which the log stores; null if they changed nothing at this target and earlier ones. */
@@ -59,6 +60,7 @@ export const NO_TRAIL: AttemptTrail = {
   hidesUsage: false,
   cacheStatus: null,
   cacheScore: null,
+  decisions: null,
   hookResults: null,
   redactedBody: null,
 };
@@ -73,13 +75,13 @@ export const trailOf = ({ json, fields, model, isStreamed, form }: Content): Att
   form: form ?? null,
 });
 
-/** The trail at a target, with the content for it. Of earlier targets, only results of guardrails remain. */
+/** The trail at a target, with the content for it. Of earlier targets, only choices and results of guardrails remain. */
 export const trailAt = (
-  { hookResults, redactedBody }: AttemptTrail,
+  { decisions, hookResults, redactedBody }: AttemptTrail,
   target: Target,
   option: string,
   content: Content,
-): AttemptTrail => ({ ...trailOf(content), target, option, hookResults, redactedBody });
+): AttemptTrail => ({ ...trailOf(content), target, option, decisions, hookResults, redactedBody });
 
 /** Maximum length of a model's name in the record. */
 export const MODEL_CHARS_MAX = 256;
@@ -92,4 +94,14 @@ export function modelOf({ model, form }: AttemptTrail): string | null {
 /** Whether a stream is requested: a form may say so after its file. */
 export function isStreamRequested({ isStreamed, form }: AttemptTrail): boolean {
   return isStreamed || wantsStream(form?.field('stream'));
+}
+
+const YES = /^(?:true|t|yes|y|on|1)$/i;
+
+/**
+ * Whether the `stream` of a request requests a stream. Servers that parse JSON leniently accept `1` and `"true"` as true, too:
+ * https://docs.pydantic.dev/latest/concepts/conversion_table/
+ */
+export function wantsStream(stream: unknown): boolean {
+  return stream === true || stream === 1 || (typeof stream === 'string' && YES.test(stream));
 }

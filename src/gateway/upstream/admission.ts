@@ -1,19 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord } from '../../request-log/record.js';
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { ClientLeft } from '../types/client-left.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
-import type { Entry } from '../recording/entry.js';
+import type { AttemptReservation } from '../recording/attempt-reservation.js';
 import { readsBody } from '../limits/applying.js';
-import { metadataOf } from '../recording/records.js';
+import { metadataOf } from '../recording/record-of.js';
+import type { Price } from '../../common/contracts/price.js';
 import { costOf } from '../../providers/prices/cost.js';
+import { PriceBook } from '../ports.js';
+import { priceAt } from '../recording/applied-price.js';
+import { chargeAt } from '../types/exchange-facts.js';
 import type { Content } from '../types/content.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from './attempt.js';
 import type { WireRequest } from './wire.js';
 import { isMeasuredSession, OPENING_USAGES } from '../../providers/charging/sessions.js';
 import {
@@ -24,12 +26,13 @@ import {
   type Inestimable,
   isInestimable,
 } from '../limits/estimate.js';
-import { type Hold, UNUSED } from '../limits/hold.js';
+import type { Hold } from '../limits/hold.js';
 import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limiter.js';
 
 /** An attempt that is ready to be sent. */
 interface AdmissionRequest {
   readonly exchange: Exchange;
+  readonly caller: Principal;
   readonly target: Target;
   /** As this target receives it. */
   readonly content: Content;
@@ -39,8 +42,9 @@ interface AdmissionRequest {
 }
 
 /** A side call, whose response is a vector and has no tokens. */
-interface Aside {
-  readonly entry: Entry;
+interface SideCallRequest {
+  readonly exchange: Exchange;
+  readonly caller: Principal;
   readonly target: Target;
   readonly model: string;
   /** No text has more tokens than bytes. */
@@ -53,7 +57,7 @@ interface Aside {
 
 /** A step of a running session. */
 interface SessionStepRequest {
-  readonly entry: Entry;
+  readonly exchange: Exchange;
   readonly caller: Principal;
   readonly target: Target;
   readonly estimate: Estimate;
@@ -65,132 +69,110 @@ interface SessionStepRequest {
 export class Admission {
   constructor(
     private readonly limiter: Limiter,
+    private readonly prices: PriceBook,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /**
-   * Reserves the maximum usage of the attempt, then begins it. The attempt's part is settled when it is recorded, the request's part when
-   * it ends. Without limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client has disconnected.
+   * Reserves the maximum usage of the attempt. The attempt's part is settled with the reservation, the request's part when the exchange
+   * ends. Without limits, this costs two comparisons. Throws and rejects as `Limiter.reserve` does.
    */
-  begin(sending: AdmissionRequest, start: () => Attempt): Attempt | Promise<Attempt> {
-    const { exchange, target } = sending;
-    const { caller } = exchange.entry;
-    if (caller === null || !isLimited(caller, target)) return start();
-    const wish = new Wish(sending, caller, this.settings.outputTokensCeiling);
-    const reserved = this.limiter.reserve(wish);
-    return reserved instanceof Promise
-      ? reserved.then((ready) => this.beginWith(ready, wish, start))
-      : this.beginWith(reserved, wish, start);
+  reserve(sending: AdmissionRequest): AttemptReservation | Promise<AttemptReservation> {
+    const { exchange, caller, target, option, content } = sending;
+    const { recorder } = exchange;
+    const attempt = { exchange, target, option, model: content.model };
+    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
+    const demand = new AttemptDemand(sending, this);
+    const reserved = this.limiter.reserve(demand);
+    const record = (limits: LimitReservation) =>
+      recorder.reserve({ ...attempt, limits, estimate: demand.reserved });
+    return mapMaybePromise(reserved, record);
   }
 
-  /** The same for a side call of the gateway, which does not count as a request of its own. Rejects as `Limiter.reserve` does. */
-  beginAside(aside: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
-    const { entry, target, model, input, metadata, option } = aside;
-    const { caller } = entry;
-    if (caller === null || !isLimited(caller, target)) return start();
+  /** The same for a side call of the gateway, which does not count as a request of its own. */
+  reserveSideCall(call: SideCallRequest): AttemptReservation | Promise<AttemptReservation> {
+    const { exchange, caller, target, model, input, metadata, option } = call;
+    const { recorder } = exchange;
+    const attempt = { exchange, target, option, model, isSideCall: true } as const;
+    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
     const usage = { input_tokens: input.length, output_tokens: 0 };
-    const price = entry.priceAt(target, model);
-    const wanted = {
-      caller,
-      target,
-      model,
-      metadata,
-      isFirst: false,
-      unreadable: null,
-      estimate: { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage },
-    };
-    const reserved = this.limiter.reserve(wanted);
-    const place = { entry, target, option, estimate: wanted.estimate };
-    return reserved instanceof Promise
-      ? reserved.then(({ attempt: hold }) => beginHolding({ ...place, hold }, start))
-      : beginHolding({ ...place, hold: reserved.attempt }, start);
+    const price = this.priceAt(target, model);
+    const estimate = { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage };
+    const demand = { caller, target, model, metadata, isFirst: false, unreadable: null, estimate };
+    const reserved = this.limiter.reserve(demand);
+    const record = (limits: LimitReservation) => recorder.reserve({ ...attempt, limits, estimate });
+    return mapMaybePromise(reserved, record);
   }
 
   /** Reserves a step of a running session from every limit that applies now. Rejects as `Limiter.reserve` does. */
-  reserveStep({ entry, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
-    const { model, body } = entry.trail;
-    const metadata = metadataOf(entry.asked, body);
+  reserveStep({ exchange, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
+    const { model, body } = exchange.trail;
+    const metadata = metadataOf(exchange.facts.options, body);
     const demand = { caller, target, model, metadata, estimate, step, isFirst: false, unreadable: null };
     const reserved = this.limiter.reserve(demand);
-    return reserved instanceof Promise ? reserved.then(({ attempt }) => attempt) : reserved.attempt;
+    return mapMaybePromise(reserved, ({ attempt }) => attempt);
+  }
+
+  /** The current price of a model at a target; null when it is unknown. */
+  priceAt(target: Target, model: string | null): Price | null {
+    return priceAt(this.prices, target, model);
+  }
+
+  /** The maximum usage of a request at a target. */
+  estimate({ exchange: { facts, bodies }, target, content }: RequestAtTarget): Estimate | Inestimable {
+    const name = `${facts.method} /v1${facts.path}`;
+    const price = this.priceAt(target, content.model);
+    if (content.isWebSocket) {
+      // An open session uses nothing before its client sends something, but must not be opened where nothing may be used.
+      const isMeasured = isMeasuredSession(facts.path, target.provider.id);
+      return isMeasured ? highestOf(OPENING_USAGES, price) : { problem: 'usage_unknown', detail: name };
+    }
+    return estimateOf({
+      charge: chargeAt(facts, target),
+      name,
+      body: content.fields ?? content.json,
+      unreadable: content.unreadable ?? null,
+      bodyBytes: Math.max(bodies.request.bytes, content.body instanceof Buffer ? content.body.length : 0),
+      price,
+      outputCeiling: this.outputCeiling,
+    });
   }
 
   /** Output tokens assumed for a response without a maximum of its own. */
   get outputCeiling(): number {
     return this.settings.outputTokensCeiling;
   }
-
-  private beginWith(
-    { request, attempt: hold }: LimitReservation,
-    wish: Wish,
-    start: () => Attempt,
-  ): Attempt | Promise<Attempt> {
-    const { entry, signal } = wish.exchange;
-    entry.admitted(request);
-    const { target, option, reserved: estimate } = wish;
-    // Nothing is sent for a client that disconnected while the stores were called.
-    return beginHolding({ hold, entry, target, option, estimate }, () => {
-      if (signal.isCancelled) throw new ClientLeft();
-      return start();
-    });
-  }
 }
 
+const UNLIMITED = { limits: null, estimate: null } as const;
+
 /** A request with its target. */
-interface PlacedRequest {
-  readonly entry: Entry;
+export interface RequestAtTarget {
+  readonly exchange: Pick<Exchange, 'facts' | 'bodies'>;
   readonly target: Target;
+  /** As this target receives it. */
   readonly content: Content;
 }
 
-/** The maximum usage of a request at a target. */
-export function estimateAt(
-  { entry, target, content }: PlacedRequest,
-  outputCeiling: number,
-): Estimate | Inestimable {
-  const name = `${entry.method} /v1${entry.path}`;
-  if (content.isWebSocket) return openingEstimate({ entry, target, content }, name);
-  return estimateOf({
-    charge: entry.chargeAt(target),
-    name,
-    body: content.fields ?? content.json,
-    unreadable: content.unreadable ?? null,
-    bodyBytes: Math.max(entry.requestBody.bytes, content.body instanceof Buffer ? content.body.length : 0),
-    price: entry.priceAt(target, content.model),
-    outputCeiling,
-  });
-}
-
-/** An open session uses nothing before its client sends something, but must not be opened where nothing may be used. */
-function openingEstimate({ entry, target, content }: PlacedRequest, name: string): Estimate | Inestimable {
-  if (!isMeasuredSession(entry.path, target.provider.id)) return { problem: 'usage_unknown', detail: name };
-  return highestOf(OPENING_USAGES, entry.priceAt(target, content.model));
-}
-
 /** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
-class Wish implements LimitDemand {
+class AttemptDemand implements LimitDemand {
   private estimated: Estimate | Inestimable | null = null;
 
   constructor(
     private readonly sending: AdmissionRequest,
-    readonly caller: Principal,
-    private readonly outputCeiling: number,
+    private readonly admission: Pick<Admission, 'estimate'>,
   ) {}
 
-  get exchange(): Exchange {
-    return this.sending.exchange;
+  get caller(): Principal {
+    return this.sending.caller;
   }
 
   get target(): Target {
     return this.sending.target;
   }
 
-  get option(): string {
-    return this.sending.option;
-  }
-
   get isFirst(): boolean {
-    return !this.exchange.entry.isAdmitted;
+    return !this.sending.exchange.recorder.isAdmitted;
   }
 
   get model(): string | null {
@@ -198,7 +180,8 @@ class Wish implements LimitDemand {
   }
 
   get metadata(): LimitDemand['metadata'] {
-    return metadataOf(this.exchange.entry.asked, this.sending.content.json);
+    const { exchange, content } = this.sending;
+    return metadataOf(exchange.facts.options, content.json);
   }
 
   get unreadable(): string | null {
@@ -222,11 +205,9 @@ class Wish implements LimitDemand {
   }
 
   private estimateNow(): Estimate | Inestimable {
-    const { target, wire, content } = this.sending;
-    const { entry } = this.exchange;
+    const { wire } = this.sending;
     // A cache hit is a request like any other, but uses nothing. Neither does a count by the gateway, which is not sent.
-    if (wire.stored || wire.counted !== undefined) return FREE;
-    return estimateAt({ entry, target, content }, this.outputCeiling);
+    return wire.stored || wire.counted !== undefined ? FREE : this.admission.estimate(this.sending);
   }
 }
 
@@ -252,42 +233,4 @@ const countsUse = ({ measure }: Limit): boolean => measure === 'tokens' || measu
 
 export function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
-}
-
-/** An attempt that the limits have admitted. */
-interface AdmittedAttempt {
-  readonly hold: Hold;
-  readonly entry: Entry;
-  readonly target: Target;
-  readonly option: string;
-  /** Null if no limit counts tokens or money. */
-  readonly estimate: Estimate | null;
-}
-
-/** Starts an attempt after its budget reservations are recorded. Returns them when it cannot start. */
-function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
-  const { hold, entry, target, option, estimate } = admitted;
-  const charges = hold.reservation;
-  if (!estimate || charges.length === 0) return started(admitted, null, start);
-  return entry
-    .openReservation({ option, target, charges, estimate })
-    .then((reservation) => started(admitted, reservation, start));
-}
-
-function started(
-  { hold, entry, estimate }: AdmittedAttempt,
-  reservation: AttemptRecord | null,
-  start: () => Attempt,
-): Attempt {
-  try {
-    const attempt = start();
-    attempt.hold = hold;
-    attempt.reserved = estimate;
-    attempt.reservation = reservation;
-    return attempt;
-  } catch (error) {
-    entry.closeReservation(reservation);
-    hold.settle(UNUSED);
-    throw error;
-  }
 }

@@ -2,17 +2,12 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../egress/upstream-failure.js';
 import { InvalidRequestError } from '../../egress/http1/http1-error.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { AttemptRecord } from '../../request-log/record.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
-import type { Reading } from '../recording/metering.js';
-import type { RecordedAttempt } from '../recording/recorded-attempt.js';
-import type { Estimate } from '../limits/estimate.js';
-import type { Hold } from '../limits/hold.js';
-import { ROOT_OPTION } from '../types/plan.js';
+import type { RecordedTry } from '../types/attempt-outcome.js';
 import type { Reply, ReplySink } from '../types/reply.js';
-import type { Target } from '../types/target.js';
 import { type Phase, unwatch, watch, type WatchedAttempt } from './deadlines.js';
-import type { AnswerRecording, Wire, WireHandler, WireRequest } from './wire.js';
+import { recordedHandler } from './recorded-handler.js';
+import type { Wire, WireHandler, WireRequest } from './wire.js';
 
 /** How long a response is still read after its client disconnected, so that the usage sent by then is counted. */
 const READ_ON_MS = 50;
@@ -20,6 +15,8 @@ const READ_ON_MS = 50;
 export interface AttemptLimits extends UpstreamTimeouts {
   /** The caller set the time to the first byte itself, so exceeding it is a 408 and not a 504. */
   readonly setByCaller: boolean;
+  /** The response is read to the end even if the client disconnects. */
+  readonly finishes?: boolean;
 }
 
 /**
@@ -28,7 +25,7 @@ export interface AttemptLimits extends UpstreamTimeouts {
  * `reply` settles when the head of the response has arrived, or rejects with our error when none did. From the head on, bytes flow to the
  * attached sink; exactly one of `onEnd` and `onFail` ends it.
  */
-export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAttempt {
+export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry {
   readonly startedAt = performance.now();
   readonly startedAtEpoch = Date.now();
   lastActivityAt = this.startedAt;
@@ -38,26 +35,10 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   endedAt: number | null = null;
   /** The connection was open and the request began to be sent: it must not be sent a second time. */
   wasSent = false;
-  /** Its limit reservations, until it is recorded; null without limits. */
-  hold: Pick<Hold, 'settle'> | null = null;
-  /** Its maximum usage, if a token or cost limit reserved it; otherwise null. */
-  reserved: Estimate | null = null;
-  /** Its record if the process dies before it ends; null without a budget reservation. */
-  reservation: AttemptRecord | null = null;
-  /** Its target, for its row, until that is written: two attempts of one request may run at once. */
-  target: Target | null = null;
-  option = ROOT_OPTION;
-  model: string | null = null;
-  /** The values its response reported before it was chosen, until it is recorded. */
-  partial: Reading | null = null;
-  /** Its response is read to the end even if its client disconnects. */
-  finishes = false;
   /** Its client disconnected before its response was complete. */
   wasLeft = false;
   /** A cache hit: no provider was called. */
   isReplayed = false;
-  /** Records the response for the cache; null if it is not cached. */
-  recording: AnswerRecording | null = null;
   /** It was given up after one of its timeouts. */
   hasTimedOut = false;
   status = 0;
@@ -77,7 +58,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   private failure: AppError | null = null;
   private isOver = false;
 
-  constructor(readonly timeouts: AttemptLimits) {
+  constructor(readonly limits: AttemptLimits) {
     this.reply = new Promise((resolve, reject) => {
       this.answer = resolve;
       this.refuse = reject;
@@ -93,10 +74,9 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   send(wire: Wire, request: WireRequest): this {
     if (this.isOver) return this;
     this.isReplayed = request.stored !== undefined;
-    if (request.lead) this.recording = request.lead.record();
     watch(this);
     try {
-      wire.dispatch(request, this);
+      wire.dispatch(request, request.cacheFill ? recordedHandler(this, request.cacheFill) : this);
     } catch (error) {
       this.onError(error as Error);
     }
@@ -138,7 +118,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     if (this.isOver) return;
     this.wasLeft = true;
     if (this.hasFirstByte) this.resume();
-    if (this.finishes) return;
+    if (this.limits.finishes) return;
     // On a busy process the timer is late, and bytes received meanwhile are read only after timers have run.
     if (this.hasFirstByte) setTimeout(() => setImmediate(() => this.cancel()), READ_ON_MS).unref();
     else this.cancel();
@@ -146,7 +126,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
 
   onDeadline(phase: Phase, timeoutMs: number): void {
     this.hasTimedOut = true;
-    const code = phase === 'first byte' && this.timeouts.setByCaller ? 'request_timeout' : 'upstream_timeout';
+    const code = phase === 'first byte' && this.limits.setByCaller ? 'request_timeout' : 'upstream_timeout';
     this.cancel(new AppError(code, { phase, timeoutMs }));
   }
 
@@ -175,7 +155,6 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
 
   onData(chunk: Buffer): boolean {
     this.lastActivityAt = performance.now();
-    this.recording?.add(chunk);
     if (this.sink) return this.sink.onChunk(chunk);
     this.early.push(chunk);
     return false;
@@ -196,7 +175,6 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     this.lastActivityAt = now;
     this.status = status;
     this.rawHeaders = rawHeaders;
-    this.recording?.begin(status, rawHeaders);
     this.answer(this);
   }
 
@@ -206,7 +184,6 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     this.endedAt = performance.now();
     this.failure = failure;
     unwatch(this);
-    this.recording?.over(failure !== null);
     if (failure && !this.hasFirstByte) this.refuse(failure);
     else if (this.sink) this.finish();
   }

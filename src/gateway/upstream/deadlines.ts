@@ -17,7 +17,7 @@ export interface WatchedAttempt extends RosterMember {
   /** When the last byte arrived or the client took the last chunk; changes only after the first byte. */
   lastActivityAt: number;
   hasFirstByte: boolean;
-  readonly timeouts: Pick<UpstreamTimeouts, 'firstByteMs' | 'idleMs' | 'totalMs'>;
+  readonly limits: Pick<UpstreamTimeouts, 'firstByteMs' | 'idleMs' | 'totalMs'>;
   onDeadline(phase: Phase, timeoutMs: number): void;
 }
 
@@ -53,14 +53,14 @@ function look(): void {
 }
 
 function passedDeadline(
-  { startedAt, lastActivityAt, hasFirstByte, timeouts }: WatchedAttempt,
+  { startedAt, lastActivityAt, hasFirstByte, limits }: WatchedAttempt,
   now: number,
 ): Phase | null {
-  if (now - startedAt >= timeouts.totalMs) return 'total';
-  if (!hasFirstByte) return now - startedAt >= timeouts.firstByteMs ? 'first byte' : null;
-  return now - lastActivityAt >= timeouts.idleMs ? 'idle' : null;
+  if (now - startedAt >= limits.totalMs) return 'total';
+  if (!hasFirstByte) return now - startedAt >= limits.firstByteMs ? 'first byte' : null;
+  return now - lastActivityAt >= limits.idleMs ? 'idle' : null;
 }
 
-function limitOf({ timeouts }: WatchedAttempt, phase: Phase): number {
-  return { 'first byte': timeouts.firstByteMs, idle: timeouts.idleMs, total: timeouts.totalMs }[phase];
+function limitOf({ limits }: WatchedAttempt, phase: Phase): number {
+  return { 'first byte': limits.firstByteMs, idle: limits.idleMs, total: limits.totalMs }[phase];
 }

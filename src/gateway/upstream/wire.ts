@@ -6,23 +6,22 @@ import type { RequestBody } from '../types/content.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
 
-/** Records a passing response for the cache, and drops it unless it is approved. */
-export interface AnswerRecording {
+/** Copies a passing response for the cache. */
+export interface ResponseRecording {
   begin(status: number, rawHeaders: readonly string[]): void;
   add(chunk: Buffer): void;
   /** The last byte has arrived, or will not arrive. */
   over(hasFailed: boolean): void;
-  /** The client received a successful response made from it. */
-  approve(): void;
-  drop(): void;
 }
 
-/** A request whose response the cache stores. */
-export interface AnswerWanted {
-  /** For the next attempt. */
-  record(): AnswerRecording;
-  /** The exchange has ended. */
-  close(): void;
+/** A request whose response the cache stores, if it is approved. */
+export interface CacheFill {
+  /** Records the next try, instead of the one before. */
+  record(): ResponseRecording;
+  /** The client received a successful response made from the last try. */
+  approve(): void;
+  /** Drops a response that is not approved. Requests that wait for it must not wait for another target's. */
+  release(): void;
 }
 
 /** An upstream request. */
@@ -39,7 +38,7 @@ export interface WireRequest {
   /** The cached response: nothing is sent. */
   readonly stored?: StoredAnswer | undefined;
   /** Records the response for the cache. */
-  readonly lead?: AnswerWanted | undefined;
+  readonly cacheFill?: CacheFill | undefined;
   /**
    * The path of a second request like this one, taken from the first response: the second response is passed on. Throws an AppError if
    * there is none.

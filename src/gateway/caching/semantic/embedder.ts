@@ -8,8 +8,9 @@ import { findEndpointRow } from '../../../providers/endpoints/index.js';
 import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
-import type { Entry } from '../../recording/entry.js';
-import { metadataOf } from '../../recording/records.js';
+import type { AttemptReservation } from '../../recording/attempt-reservation.js';
+import type { Exchange } from '../../recording/exchange.js';
+import { metadataOf } from '../../recording/record-of.js';
 import type { Content } from '../../types/content.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
 import { Admission } from '../../upstream/admission.js';
@@ -18,6 +19,7 @@ import { Planner } from '../../planning/planner.js';
 import { outgoing, type ActiveTranslation } from '../../translation/outgoing.js';
 import { translatedAnswer } from '../../translation/translated-answer.js';
 import { AS_ASKED } from '../../types/plan.js';
+import type { ExchangeFacts } from '../../types/exchange-facts.js';
 import type { Target } from '../../types/target.js';
 import type { Attempt } from '../../upstream/attempt.js';
 import { Sender } from '../../upstream/sender.js';
@@ -29,7 +31,7 @@ import { type Vector, vectorOf } from './vector.js';
 /** A text to embed. */
 interface Embedding {
   readonly caller: Principal;
-  readonly entry: Entry;
+  readonly exchange: Exchange;
   /** The request that is compared. */
   readonly content: Content;
   readonly rules: EmbeddingRules;
@@ -39,6 +41,11 @@ interface Embedding {
   /** Another target was attempted first and is still running. */
   readonly isHedge: boolean;
 }
+
+/** A vector, or why there is none in time. */
+type EmbeddingResult =
+  | { readonly vector: Vector; readonly failure?: undefined }
+  | { readonly vector: null; readonly failure: string };
 
 /** The request waits for the embedding: a longer wait costs more time than a hit saves. */
 const WITHIN_MS = 1_500;
@@ -71,15 +78,13 @@ export class Embedder {
     private readonly admission: Admission,
   ) {}
 
-  /** Null if there is none in time; the record's decisions give the reason. Never rejects. */
-  async embed(embedding: Embedding): Promise<Vector | null> {
+  /** Never rejects. */
+  async embed(embedding: Embedding): Promise<EmbeddingResult> {
     try {
-      return await this.vector(embedding);
+      return { vector: await this.vector(embedding) };
     } catch (error) {
       cacheCounts.embeddingFailures++;
-      const why = error instanceof AppError ? error.code : (error as Error).message;
-      embedding.entry.decided(`${embedding.path}: not compared by meaning: ${why}`);
-      return null;
+      return { vector: null, failure: error instanceof AppError ? error.code : (error as Error).message };
     }
   }
 
@@ -108,18 +113,19 @@ export class Embedder {
   }
 
   private async ask(
-    { caller, entry, content: { json: body }, rules, text, path: option }: Embedding,
+    { caller, exchange, content: { json: body }, rules, text, path: option }: Embedding,
     target: Target,
   ): Promise<Vector> {
     const { model } = rules;
-    const { wire, translated } = question(entry, target, { model, input: text });
+    const { wire, translated } = question(exchange.facts, target, { model, input: text });
     const limits = { ...this.sender.limitsFor(WITHIN_MS), totalMs: WITHIN_MS, setByCaller: false };
     const input = wire.body as Buffer;
-    const metadata = metadataOf(entry.asked, body);
-    const attempt = await this.admission.beginAside({ entry, target, model, input, metadata, option }, () => {
-      const started = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
-      return Object.assign(started, { target, option, model });
-    });
+    const metadata = metadataOf(exchange.facts.options, body);
+    const call = { exchange, caller, target, model, input, metadata, option };
+    const reservation = await this.admission.reserveSideCall(call);
+    const attempt = started(reservation, () =>
+      this.sender.start(caller.workspaceId ?? '', target, wire, limits),
+    );
     cacheCounts.embeddings++;
     const reading = nothingRead();
     let errorCode: string | null = null;
@@ -130,8 +136,17 @@ export class Embedder {
       this.unavailableUntil.set(target, Date.now() + AWAY_MS);
       throw error;
     } finally {
-      entry.addAside(attempt, target, { errorCode, reading, text });
+      reservation.settleSideCall(attempt, exchange.trail, { errorCode, reading, text });
     }
+  }
+}
+
+function started(reservation: AttemptReservation, start: () => Attempt): Attempt {
+  try {
+    return start();
+  } catch (error) {
+    reservation.release();
+    throw error;
   }
 }
 
@@ -144,7 +159,7 @@ function nameOf({ caller, rules, text }: Embedding, { virtualKey }: Target): str
 
 /** The embedding request in the provider's dialect. Of the client's request, it contains only the text. */
 function question(
-  { id, createdAt, gatewayKey }: Entry,
+  { id, createdAt, gatewayKey }: ExchangeFacts,
   target: Target,
   json: Json & { readonly model: string },
 ) {
@@ -155,11 +170,11 @@ function question(
     content,
     planned: AS_ASKED,
     target,
-    entry: {
+    facts: {
       id,
       createdAt,
       gatewayKey,
-      asked: NOTHING_ASKED,
+      options: NOTHING_ASKED,
       endpoint: ENDPOINT,
     },
   });

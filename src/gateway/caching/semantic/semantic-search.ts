@@ -4,7 +4,7 @@ import type { EmbeddingRules } from '../../../routing-config/document.js';
 import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { slugOf } from '../../../routing-config/cache-rules.js';
-import type { Entry } from '../../recording/entry.js';
+import type { Exchange } from '../../recording/exchange.js';
 import { type VectorRoom, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
 import { type CacheKeyParts, roomKey } from '../cache-key.js';
@@ -18,7 +18,7 @@ import { likeness, type Vector } from './vector.js';
 interface Question {
   readonly asked: CacheKeyParts;
   readonly caller: Principal;
-  readonly entry: Entry;
+  readonly exchange: Exchange;
   readonly content: Content;
   readonly embedding: EmbeddingRules;
   /** The target's path in the config. */
@@ -34,6 +34,17 @@ interface Alike {
   /** 0 to 1. */
   readonly score: number;
 }
+
+/** A request with its meaning. */
+export interface MeantRequest {
+  /** Null for a request that is not compared, and when its embedding failed. */
+  readonly meaning: Meaning | null;
+  /** Why its embedding failed, for the record; null if it did not. */
+  readonly notCompared: string | null;
+}
+
+/** A request that is not compared by meaning. */
+export const NOT_MEANT: MeantRequest = { meaning: null, notCompared: null };
 
 /** How many of the most similar requests are tried, because some of their responses may have been removed. */
 const NEAREST_MAX = 3;
@@ -54,20 +65,23 @@ export class SemanticSearch {
     this.rooms = new Rooms(cacheStoreBytes > 0 ? store : null);
   }
 
-  /** Null for a request that is not compared, and when its embedding failed. Never rejects. */
-  async meant(question: Question): Promise<Meaning | null> {
-    const { asked, caller, entry, content, path, isHedge } = question;
-    const compared = content.json && entry.endpoint && comparedIn(entry.endpoint.id, content.json);
-    if (!compared) return null;
+  /** Never rejects. */
+  async meant(question: Question): Promise<MeantRequest> {
+    const { asked, caller, exchange, content, path, isHedge } = question;
+    const { endpoint } = exchange.facts;
+    const compared = content.json && endpoint && comparedIn(endpoint.id, content.json);
+    if (!compared) return NOT_MEANT;
     const { model, virtual_key } = question.embedding;
     const rules = { model, virtual_key: slugOf(virtual_key) };
     const { text, rest } = compared;
     const place = `${path}.cache.embedding`;
-    const vector = await this.embedder.embed({ caller, entry, content, rules, text, path: place, isHedge });
-    if (!vector) return null;
+    const embedding = { caller, exchange, content, rules, text, path: place, isHedge };
+    const { vector, failure } = await this.embedder.embed(embedding);
+    if (!vector) return { meaning: null, notCompared: `${place}: not compared by meaning: ${failure}` };
     const { organizationId, workspaceId } = asked;
     const room = roomKey(asked, [rules.virtual_key, model, rest]);
-    return new Meaning(this.rooms, { organizationId, workspaceId, room }, vector);
+    const meaning = new Meaning(this.rooms, { organizationId, workspaceId, room }, vector);
+    return { meaning, notCompared: null };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EndpointId } from '../../../providers/endpoint.js';
 import { compiled } from '../../../providers/endpoints/lookup.js';
-import type { Entry } from '../../recording/entry.js';
+import type { ExchangeFacts } from '../../types/exchange-facts.js';
 import { ENDPOINT_TEXTS } from '../texts/endpoint-texts.js';
 import type { RequestCoverage, TextCoverage } from './coverage-row.js';
 import { ENDPOINT_COVERAGE } from './endpoint-coverage.js';
@@ -24,7 +24,7 @@ export function coverageOf({
   method,
   path,
   endpoint,
-}: Pick<Entry, 'method' | 'path' | 'endpoint'>): RequestCoverage {
+}: Pick<ExchangeFacts, 'method' | 'path' | 'endpoint'>): RequestCoverage {
   if (method === 'HEAD') return HEAD_ONLY;
   return find(method, path) ?? (endpoint ? byEndpoint.get(endpoint.id) : undefined) ?? UNKNOWN;
 }

@@ -1,7 +1,12 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
-import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
+import {
+  errorOfProvider,
+  reportedFailure,
+  reportedStatus,
+  ResponseFailure,
+} from '../recording/reported-failure.js';
 import type { Exchange } from '../recording/exchange.js';
 import { marksEnd, reportsFailure } from '../recording/end-events.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
@@ -11,7 +16,6 @@ import { TranslatedStream } from '../translation/translated-stream.js';
 import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { mayBeReplaced } from '../routing/outcome.js';
 import type { Answer } from './answer.js';
 
@@ -22,46 +26,46 @@ const BYTES_MAX = 256 * 1024;
 /**
  * Resolves once the response may be passed on: a stream after its first useful token; a plain response when it is whole, readable
  * and reports no error; or either when a limit of holding back is reached. Held bytes are delivered first, so that nothing is lost. Rejects
- * with the FailedAttempt when the provider fails before that (an error, a broken or an unreadable response) and the rule lets another
+ * with a `ResponseFailure` when the provider fails before that (an error, a broken or an unreadable response) and the rule lets another
  * target replace it: the client has received nothing.
  */
-export function proven(
+export function passGate(
   answer: Answer,
-  { entry, signal }: Pick<Exchange, 'entry' | 'signal'>,
+  { facts, signal }: Pick<Exchange, 'facts' | 'signal'>,
   hold: HoldRule | null,
 ): Promise<void> | undefined {
   const isHeld = hold && hold.holdMs > 0 && answer.status < 400 && !answer.judged;
-  const trial = isHeld && trialOf(answer, entry.endpoint, hold.onStatuses);
-  if (!trial) return undefined;
+  const gate = isHeld && gateOf(answer, facts.endpoint, hold.onStatuses);
+  if (!gate) return undefined;
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
     const onLeft = (): void => attempt.cancel();
     // After a client that left before, an attempt that is set to finish goes on.
     if (!signal.isCancelled) signal.onCancel(onLeft);
-    const timer = setTimeout(() => trial.pass(), hold.holdMs);
-    trial.whenOver = (failed) => {
+    const timer = setTimeout(() => gate.pass(), hold.holdMs);
+    gate.whenOver = (failed) => {
       clearTimeout(timer);
       signal.offCancel(onLeft);
       if (failed) reject(failed);
       else resolve();
     };
-    attempt.attach(trial);
+    attempt.attach(gate);
   });
 }
 
 /** Null when the response is not examined: its endpoint is not parsed, or its encoding is not supported. */
-function trialOf(
+function gateOf(
   answer: Answer,
   endpoint: Endpoint | null,
   onStatuses: HoldRule['onStatuses'],
-): Trial | null {
+): FirstTokenGate | null {
   const reader = readerFor(endpoint, answer.content.json);
   const head = readResponseHead(answer.attempt.rawHeaders);
   if (isPlain(answer, head))
-    return reader || answer.translated ? new Trial(answer, null, { head, onStatuses }) : null;
+    return reader || answer.translated ? new FirstTokenGate(answer, null, { head, onStatuses }) : null;
   if (!reader || !isStream(answer, head)) return null;
-  const trial = new Trial(answer, reader, { head, onStatuses });
-  return trial.isReadable ? trial : null;
+  const gate = new FirstTokenGate(answer, reader, { head, onStatuses });
+  return gate.isReadable ? gate : null;
 }
 
 /** A translation reads plain responses as JSON, whatever their content type. */
@@ -73,13 +77,13 @@ function isStream({ translated }: Answer, { isEventStream }: ResponseHead): bool
   return translated ? translated.context.isStreamed : isEventStream;
 }
 
-interface TrialRule extends Pick<HoldRule, 'onStatuses'> {
+interface GateRule extends Pick<HoldRule, 'onStatuses'> {
   readonly head: ResponseHead;
 }
 
 /** Examines the beginning of a response. */
-class Trial implements ReplySink {
-  whenOver: (failed: FailedAttempt | null) => void = () => undefined;
+class FirstTokenGate implements ReplySink {
+  whenOver: (failed: ResponseFailure | null) => void = () => undefined;
   private readonly taken: Buffer[] = [];
   /** Decoded bytes of a plain response. */
   private readonly clear: Buffer[] = [];
@@ -89,7 +93,7 @@ class Trial implements ReplySink {
   private hasEnd = false;
   private isOver = false;
   /** Usage that a stream has reported, which is billed even if the stream is discarded. */
-  private readonly told: Reading = nothingRead();
+  private readonly reading: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
   private readonly reader: SseParser | null;
   private readonly decoder: AnswerDecoder | null;
@@ -98,16 +102,16 @@ class Trial implements ReplySink {
   constructor(
     private readonly answer: Answer,
     usage: UsageReader | null,
-    private readonly given: TrialRule,
+    private readonly rule: GateRule,
   ) {
     const { translated } = answer;
-    this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
+    this.translation = usage && translated ? new TranslatedStream(translated, this.reading) : null;
     this.reader = usage && new SseParser((data) => this.judge(data, usage), skipLongLines());
-    this.decoder = decoding(given.head.contentEncoding, BYTES_MAX, (chunk) => {
+    this.decoder = decoding(rule.head.contentEncoding, BYTES_MAX, (chunk) => {
       if (usage) this.read(chunk);
       else this.clear.push(chunk);
     });
-    if (usage) answer.attempt.partial = this.told;
+    if (usage) answer.reservation.partial = this.reading;
   }
 
   /** False for a stream in an encoding that is not supported. */
@@ -136,7 +140,7 @@ class Trial implements ReplySink {
   }
 
   onFail(error: AppError): void {
-    this.over(new FailedAttempt(this.answer.attempt, error));
+    this.over(new ResponseFailure(error, this.answer.reservation.partial));
   }
 
   pass(): void {
@@ -152,8 +156,8 @@ class Trial implements ReplySink {
     const failure = reportedFailure(whole);
     if (failure) {
       // A reported failure is not billed.
-      this.told.hasFailed = true;
-      attempt.partial = this.told;
+      this.reading.hasFailed = true;
+      this.answer.reservation.partial = this.reading;
       this.fail(errorOfProvider('answer'), failure);
     } else if (translated && !isReadable(attempt, whole, translated)) this.fail(unreadableAnswer());
     else this.pass();
@@ -162,14 +166,14 @@ class Trial implements ReplySink {
   /** A failure that no other target may replace is passed to the client. `report` is the provider's error event or body. */
   private fail(error: AppError, report: Json | null = null): void {
     if (this.isOver) return;
-    const { attempt } = this.answer;
-    const failed = new FailedAttempt(attempt, error, report && reportedStatus(report));
-    if (!mayBeReplaced(failed, this.given.onStatuses)) return this.pass();
+    const { attempt, reservation } = this.answer;
+    const failed = new ResponseFailure(error, reservation.partial, report && reportedStatus(report));
+    if (!mayBeReplaced(failed, this.rule.onStatuses)) return this.pass();
     this.over(failed);
     attempt.cancel();
   }
 
-  private over(failed: FailedAttempt | null): void {
+  private over(failed: ResponseFailure | null): void {
     if (this.isOver) return;
     this.isOver = true;
     this.whenOver(failed);
@@ -191,7 +195,7 @@ class Trial implements ReplySink {
     if (this.isOver) return;
     this.events += 1;
     const event = parsedObject(data);
-    if (!this.translation) note(this.told, usage, event);
+    if (!this.translation) note(this.reading, usage, event);
     if (event && marksEnd(event)) this.hasEnd = true;
     if (event && reportsFailure(event)) this.fail(errorOfProvider('stream'), event);
     else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
