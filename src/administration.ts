@@ -8,7 +8,7 @@ import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';
 import { AdministrationModule } from './administration.module.js';
-import { warnWithoutTenantWall } from './database/sessions/tenant-wall-check.js';
+import { warnWithoutRowLevelSecurity } from './database/sessions/rls-check.js';
 import { connectPatiently } from './database/sessions/connect-patiently.js';
 import { createDataSource } from './schema/data-source.js';
 import { reportLoops } from './common/supervision/loop-reports.js';
@@ -36,7 +36,7 @@ async function main(settings: Settings): Promise<void> {
   await relayed.listen(adminSocket);
   const dataSource = createDataSource(databaseUrl.reveal(), settings.databasePoolSize);
   await connectPatiently(dataSource, logger);
-  await warnWithoutTenantWall(dataSource);
+  await warnWithoutRowLevelSecurity(dataSource);
   let administration: RequestListener | undefined;
   const serverFactory = (listener: RequestListener) => {
     administration = listener;

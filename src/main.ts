@@ -7,7 +7,7 @@ import { deliveryChecks } from './adapters/delivery-checks.js';
 import { administrationCheck } from './egress/administration-check.js';
 import { AdminRelay } from './server/admin-relay.js';
 import { AppModule } from './app.module.js';
-import { tenantWallCheck } from './database/sessions/tenant-wall-check.js';
+import { tenantWallCheck } from './database/sessions/rls-check.js';
 import { QueryPool } from './database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
 import { StoreChecks } from './egress/store-checks.js';

@@ -15,14 +15,14 @@ const RECONNECT = {
 
 const logger = createLogger('redis');
 
-export interface ConnectionWishes {
+export interface RedisConnectionOptions {
   readonly lazyConnect?: boolean;
   readonly autoResubscribe?: boolean;
   readonly maxRetriesPerRequest: number | null;
 }
 
 /** A connection for the change bus. It reconnects by itself and logs why it was lost. */
-export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis {
+export function connectForChanges(url: Secret, wishes: RedisConnectionOptions): Redis {
   return reporting(
     new Redis(url.reveal(), {
       ...redisLimits('changes'),

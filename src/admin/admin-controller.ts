@@ -9,7 +9,7 @@ import { API_KEY_SECURITY, SESSION_SECURITY } from './openapi/security.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 
-export const ADMIN_DOOR = 'gatehouse:admin-door';
+export const ADMIN_CONTROLLER = 'gatehouse:admin-door';
 
 const VERSIONED = /^v\d+\//;
 
@@ -21,7 +21,7 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
   const [tag = ''] = paths;
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
-    SetMetadata(ADMIN_DOOR, true),
+    SetMetadata(ADMIN_CONTROLLER, true),
     UseGuards(AuthGuard, ScopeGuard, RoleGuard, NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),

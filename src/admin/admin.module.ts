@@ -2,7 +2,7 @@ import { RefusedCredentialsModule } from './refused-credentials/refused-credenti
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { StrategiesModule } from '../auth/strategies/strategies.module.js';
-import { AdminDoors } from './admin-doors.js';
+import { ScopeDeclarationCheck } from './scope-declaration-check.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditDestinationsModule } from './audit-destinations/audit-destinations.module.js';
@@ -78,6 +78,6 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     OrganizationJwtModule,
     RefusedCredentialsModule,
   ],
-  providers: [AdminDoors],
+  providers: [ScopeDeclarationCheck],
 })
 export class AdminModule {}

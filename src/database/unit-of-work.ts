@@ -11,7 +11,7 @@ import {
 import { createLogger } from '../common/observability/logger.js';
 import { AsyncContext } from './async-context.js';
 import { type TenantSessionContext, TenantSession } from './sessions/tenant-session.js';
-import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
+import { type Tenancy, RlsContext } from './sessions/rls-context.js';
 import { WriteSemaphore } from './sessions/write-semaphore.js';
 
 /**
@@ -43,7 +43,7 @@ export class UnitOfWork {
   private readonly sessions: TenantSessionContext;
 
   constructor(private readonly dataSource: DataSource) {
-    const wall = new TenantWall(dataSource);
+    const wall = new RlsContext(dataSource);
     this.sessions = { dataSource, wall, writeSemaphore: new WriteSemaphore(dataSource) };
   }
 

@@ -10,8 +10,8 @@ import { RunningStreams } from './delivery/running-streams.js';
 import { deliverLinked, linkFieldOf } from './delivery/linked-delivery.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
-import { wayOfStream } from './guardrails/guarded-stream.js';
-import { asksForModels, LocalModels } from './models/local-models.js';
+import { streamPlanOf } from './guardrails/guarded-stream.js';
+import { isModelRequest, LocalModels } from './models/local-models.js';
 import { brokenResponse, type StopReason, stopExchange } from './delivery/refusal.js';
 import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
@@ -78,7 +78,7 @@ export class Pipeline {
       if (this.isKept(caller, options)) exchange = { ...exchange, bodies: bodyCaptures(true) };
 
       const path = requestPath(request.url ?? '');
-      if (asksForModels(exchange, path)) return await this.models.answer(exchange, caller, path);
+      if (isModelRequest(exchange, path)) return await this.models.answer(exchange, caller, path);
       const config = await this.steps.findConfig(caller, exchange);
       exchange = withConfig(exchange, config);
       checkNamedKey(config, options);
@@ -119,7 +119,7 @@ export class Pipeline {
       this.stop(exchange, brokenResponse(exchange, answer, error));
     };
     if (judged) return deliverJudged(exchange, answer, judged);
-    const guardedWay = guarded && wayOfStream(guarded, exchange, answer);
+    const guardedWay = guarded && streamPlanOf(guarded, exchange, answer);
     if (guardedWay) new TranslatedDelivery(exchange, guardedWay, onBroken).start();
     else if (translated) new TranslatedDelivery(exchange, { ...answer, translated }, onBroken).start();
     else new PassThroughDelivery(exchange, answer, onBroken).start();

@@ -140,7 +140,7 @@ export abstract class AnswerStore {
 }
 
 /** The namespace of the vectors that are compared with each other. No two workspaces share one. */
-export interface VectorRoom {
+export interface VectorNamespace {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Digest of all that requests of this namespace have in common, 64 hexadecimal digits; the tenant is part of it, too. */
@@ -162,9 +162,9 @@ export interface KeptVector {
  */
 export abstract class VectorStore {
   /** The unexpired vectors of a namespace, newest first, at most `most`. */
-  abstract newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]>;
+  abstract newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]>;
   /** Replaces the vector of the same response. If a namespace has more than `most`, the oldest are removed. */
-  abstract keep(room: VectorRoom, kept: KeptVector, most: number): Promise<void>;
+  abstract keep(room: VectorNamespace, kept: KeptVector, most: number): Promise<void>;
 }
 
 /** Counts the tokens of a text approximately, and never on the main thread. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCondition, type RequestFacts } from './conditions.js';
-import { type Mistake, Place } from './place.js';
+import { type Mistake, DocumentPath } from './document-path.js';
 
 const FACTS: RequestFacts = {
   metadata: { plan: 'paid', age: '21', 'a.b': 'dotted', beta: 'true' },
@@ -18,7 +18,7 @@ const FACTS: RequestFacts = {
 
 function holds(query: object, facts: RequestFacts = FACTS): boolean {
   const mistakes: Mistake[] = [];
-  const condition = readCondition(query, Place.root(mistakes));
+  const condition = readCondition(query, DocumentPath.root(mistakes));
   expect(mistakes).toEqual([]);
   return condition(facts);
 }

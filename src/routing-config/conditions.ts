@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { JsonObject } from './document.js';
-import type { Place } from './place.js';
+import type { DocumentPath } from './document-path.js';
 import { isObject } from './readers.js';
 
 /** The facts about a request that conditions can use. */
@@ -39,7 +39,7 @@ const never: Condition = () => false;
  * `params.<path>`, `url.pathname`); its value is an object of operators or a plain value, which means `$eq`. Mistakes are reported at their
  * path; the condition then never matches.
  */
-export function readCondition(query: unknown, at: Place): Condition {
+export function readCondition(query: unknown, at: DocumentPath): Condition {
   if (!isObject(query) || Object.keys(query).length === 0) {
     at.refuse('must be an object with at least one condition');
     return never;
@@ -48,7 +48,7 @@ export function readCondition(query: unknown, at: Place): Condition {
   return every(parts);
 }
 
-function readPart(key: string, value: unknown, at: Place): Condition {
+function readPart(key: string, value: unknown, at: DocumentPath): Condition {
   if (key === '$and') return every(readList(value, at));
   if (key === '$or') return some(readList(value, at));
   const valueOf = readField(key, at);
@@ -56,7 +56,7 @@ function readPart(key: string, value: unknown, at: Place): Condition {
   return (facts) => test(valueOf(facts));
 }
 
-function readList(value: unknown, at: Place): Condition[] {
+function readList(value: unknown, at: DocumentPath): Condition[] {
   if (Array.isArray(value) && value.length > 0 && value.length <= LIST_MAX)
     return value.map((query, index) => readCondition(query, at.at(index)));
   at.refuse('must be a list of queries, and not empty');
@@ -73,7 +73,7 @@ const some =
   (facts) =>
     parts.some((part) => part(facts));
 
-function readField(key: string, at: Place): ValueOf {
+function readField(key: string, at: DocumentPath): ValueOf {
   const dot = key.indexOf('.');
   const root = key.slice(0, dot);
   const rest = key.slice(dot + 1);
@@ -85,7 +85,7 @@ function readField(key: string, at: Place): ValueOf {
 }
 
 /** `a.b[0].c`, as a path in a body. */
-function paramAt(path: string, at: Place): ValueOf {
+function paramAt(path: string, at: DocumentPath): ValueOf {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   if (steps.length > PATH_STEPS_MAX) at.refuse(`must not have more than ${PATH_STEPS_MAX} steps`);
   return ({ params }) => steps.reduce<unknown>(own, params);
@@ -97,7 +97,7 @@ function own(value: unknown, key: string): unknown {
     : undefined;
 }
 
-const OPERATORS: Readonly<Record<string, (expected: unknown, at: Place) => Test>> = {
+const OPERATORS: Readonly<Record<string, (expected: unknown, at: DocumentPath) => Test>> = {
   $eq: equals,
   $ne: (expected, at) => not(equals(expected, at)),
   $gt: ordered((order) => order > 0),
@@ -109,7 +109,7 @@ const OPERATORS: Readonly<Record<string, (expected: unknown, at: Place) => Test>
   $regex: matches,
 };
 
-function readTests(operators: JsonObject, at: Place): Test {
+function readTests(operators: JsonObject, at: DocumentPath): Test {
   const tests = Object.entries(operators).map(([name, expected]) => {
     const place = at.at(name);
     if (Object.hasOwn(OPERATORS, name)) return OPERATORS[name]?.(expected, place) ?? (() => false);
@@ -129,7 +129,7 @@ function isScalar(value: unknown): value is string | number | boolean | null {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function equals(expected: unknown, at: Place): Test {
+function equals(expected: unknown, at: DocumentPath): Test {
   if (!isScalar(expected)) at.refuse('must be a string, a number, true, false or null');
   return (value) => isSame(value, expected);
 }
@@ -146,7 +146,7 @@ function isSame(value: unknown, expected: unknown): boolean {
   return (isNumber && orderOf(value, expected) === 0) || String(value) === String(expected);
 }
 
-function isIn(expected: unknown, at: Place): Test {
+function isIn(expected: unknown, at: DocumentPath): Test {
   if (!Array.isArray(expected) || expected.length > LIST_MAX || !expected.every(isScalar)) {
     at.refuse(`must be a list of at most ${LIST_MAX} plain values`);
     return () => false;
@@ -155,7 +155,7 @@ function isIn(expected: unknown, at: Place): Test {
 }
 
 /** Numbers, and numeric texts, are ordered as numbers; two texts as text. Other values have no order. */
-function ordered(holds: (order: number) => boolean): (expected: unknown, at: Place) => Test {
+function ordered(holds: (order: number) => boolean): (expected: unknown, at: DocumentPath) => Test {
   return (expected, at) => {
     if (typeof expected !== 'number' && typeof expected !== 'string')
       at.refuse('must be a number or text to compare with');
@@ -189,7 +189,7 @@ function numberOf(value: unknown): number | null {
 }
 
 /** Matches anywhere in the text, in linear time: https://github.com/google/re2/wiki/Syntax. */
-function matches(expected: unknown, at: Place): Test {
+function matches(expected: unknown, at: DocumentPath): Test {
   const pattern = compiled(expected, at);
   if (!pattern) return () => false;
   return (value) => {
@@ -198,7 +198,7 @@ function matches(expected: unknown, at: Place): Test {
   };
 }
 
-function compiled(expected: unknown, at: Place): RE2JS | undefined {
+function compiled(expected: unknown, at: DocumentPath): RE2JS | undefined {
   if (typeof expected !== 'string' || expected.length > PATTERN_CHARS_MAX)
     return at.refuse(`must be a pattern of at most ${PATTERN_CHARS_MAX} characters`);
   try {

@@ -3,7 +3,7 @@ import { cheapest, leastOf } from './cheapest.js';
 import { readCondition, type RoutedRequest } from './conditions.js';
 import { conditionDecision } from './decisions.js';
 import type { RoutingConfig, Strategy } from './document.js';
-import { Place } from './place.js';
+import { DocumentPath } from './document-path.js';
 import { sessionOf, shareOfSession, stickyFields } from './sessions.js';
 
 /** The routing of a request, without sending any. */
@@ -155,7 +155,9 @@ class ExplainingWalk {
   }
 
   private conditional(node: Node, { conditions = [], default: otherwise }: Strategy): boolean {
-    const held = conditions.findIndex(({ query }) => readCondition(query, Place.root([]))(this.request));
+    const held = conditions.findIndex(({ query }) =>
+      readCondition(query, DocumentPath.root([]))(this.request),
+    );
     const name = conditions[held]?.then ?? otherwise;
     const index = node.config.targets?.findIndex((target) => target.name === name) ?? -1;
     const isSomewhere = name !== undefined && index >= 0;

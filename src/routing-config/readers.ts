@@ -1,9 +1,9 @@
 import type { JsonObject } from './document.js';
-import type { Place } from './place.js';
+import type { DocumentPath } from './document-path.js';
 import { didYouMean } from '../common/text/nearest-names.js';
 
 /** Reads a value as a T, or notes a mistake at its path and returns undefined. */
-export type Reader<T> = (value: unknown, at: Place) => T | undefined;
+export type Reader<T> = (value: unknown, at: DocumentPath) => T | undefined;
 
 export type Readers<T> = { readonly [Name in keyof T]-?: Reader<NonNullable<T[Name]>> };
 

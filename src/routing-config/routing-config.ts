@@ -1,11 +1,11 @@
 import type { RoutingConfig } from './document.js';
 import { readFields } from './fields.js';
-import { type Mistake, Place } from './place.js';
+import { type Mistake, DocumentPath } from './document-path.js';
 import { checkRules, type ConfigOrigin } from './rules.js';
 import { unsoundness } from './soundness.js';
 
 export type { RoutingConfig } from './document.js';
-export type { Mistake } from './place.js';
+export type { Mistake } from './document-path.js';
 
 /** A valid config, or all mistakes of the document. */
 export type ReadConfig =
@@ -23,7 +23,7 @@ export function readRoutingConfig(document: unknown, origin: ConfigOrigin = 'sav
   const unsound = unsoundness(document);
   if (unsound) return { mistakes: [unsound] };
   const mistakes: Mistake[] = [];
-  const root = Place.root(mistakes);
+  const root = DocumentPath.root(mistakes);
   const config = readFields(document, root);
   if (config) checkRules(config, root, origin);
   return config && mistakes.length === 0 ? { config } : { mistakes };

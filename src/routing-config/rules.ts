@@ -4,7 +4,7 @@ import { parseDestination } from '../common/net/destination.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from './account-fields.js';
 import { readCondition } from './conditions.js';
 import type { RoutingConfig, Strategy } from './document.js';
-import type { Place } from './place.js';
+import type { DocumentPath } from './document-path.js';
 
 /** Maximum number of targets of one strategy. */
 const ROOT_TARGETS_MAX = 100;
@@ -59,7 +59,7 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 const NEVER_FORWARDED_PREFIX = /^x-(gateway|portkey)-/;
 
 /** Reports inconsistencies in a document whose fields were read, as far as possible. */
-export function checkRules(config: RoutingConfig, at: Place, origin: ConfigOrigin): void {
+export function checkRules(config: RoutingConfig, at: DocumentPath, origin: ConfigOrigin): void {
   if (Object.keys(config).every((name) => name === 'name' || name === 'weight'))
     at.refuse('is empty: name a virtual key, a provider, targets or an option');
   checkNode(config, at, { origin, isRoot: true });
@@ -70,7 +70,7 @@ interface Where {
   readonly isRoot: boolean;
 }
 
-function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): void {
+function checkNode(config: RoutingConfig | undefined, at: DocumentPath, where: Where): void {
   if (!config) return;
   const { strategy, targets } = config;
   if (targets && !strategy) at.at('strategy').refuse('is missing: it says how to choose among the targets');
@@ -87,12 +87,12 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
   );
 }
 
-function checkBranch(config: RoutingConfig, at: Place): void {
+function checkBranch(config: RoutingConfig, at: DocumentPath): void {
   for (const name of OF_A_TARGET)
     if (config[name] !== undefined) at.at(name).refuse('belongs in the targets: write it there');
 }
 
-function checkTarget(config: RoutingConfig, at: Place): void {
+function checkTarget(config: RoutingConfig, at: DocumentPath): void {
   const { api_key, virtual_key, provider, custom_host } = config;
   if (api_key !== undefined && virtual_key !== undefined)
     at.at('api_key').refuse('cannot be combined with "virtual_key", which has its own key');
@@ -101,7 +101,7 @@ function checkTarget(config: RoutingConfig, at: Place): void {
   if (custom_host !== undefined) checkHost(custom_host, at.at('custom_host'));
 }
 
-function checkHost(host: string, at: Place): void {
+function checkHost(host: string, at: DocumentPath): void {
   try {
     parseDestination(host);
   } catch (error) {
@@ -109,7 +109,7 @@ function checkHost(host: string, at: Place): void {
   }
 }
 
-function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
+function checkForwarding({ forward_headers }: RoutingConfig, at: DocumentPath): void {
   forward_headers?.forEach((header, index) => {
     const name = header?.toLowerCase();
     if (name && (NEVER_FORWARDED.has(name) || NEVER_FORWARDED_PREFIX.test(name)))
@@ -117,7 +117,7 @@ function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
   });
 }
 
-function checkSecrets(config: RoutingConfig, at: Place): void {
+function checkSecrets(config: RoutingConfig, at: DocumentPath): void {
   for (const name of SECRETS)
     if (config[name] !== undefined)
       at.at(name).refuse(
@@ -126,7 +126,7 @@ function checkSecrets(config: RoutingConfig, at: Place): void {
 }
 
 /** A saved config would expose what stored guardrails seal. */
-function checkHooks(config: RoutingConfig, at: Place): void {
+function checkHooks(config: RoutingConfig, at: DocumentPath): void {
   for (const name of HOOK_LIST_NAMES)
     config[name]?.forEach((item, index) => {
       if (item !== undefined && holdsSecrets(item))
@@ -140,7 +140,12 @@ function checkHooks(config: RoutingConfig, at: Place): void {
 
 type Targets = readonly (RoutingConfig | undefined)[];
 
-function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, { isRoot }: Where): void {
+function checkStrategy(
+  strategy: Strategy,
+  targets: Targets | null,
+  at: DocumentPath,
+  { isRoot }: Where,
+): void {
   const place = at.at('strategy');
   checkFit(strategy, targets ?? [], place);
   if (targets) checkCount(strategy, targets, at, isRoot);
@@ -150,7 +155,7 @@ function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, {
     at.at('targets').refuse('has no target with a weight above 0');
 }
 
-function checkFit(strategy: Strategy, targets: Targets, at: Place): void {
+function checkFit(strategy: Strategy, targets: Targets, at: DocumentPath): void {
   for (const [field, mode] of Object.entries(OF_A_MODE))
     if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
       at.at(field).refuse(`has no effect in the mode "${strategy.mode}"`);
@@ -160,13 +165,13 @@ function checkFit(strategy: Strategy, targets: Targets, at: Place): void {
     at.at('hedge').refuse('cannot be used where a target has a strategy of its own');
 }
 
-function checkCount({ mode }: Strategy, { length }: Targets, at: Place, isRoot: boolean): void {
+function checkCount({ mode }: Strategy, { length }: Targets, at: DocumentPath, isRoot: boolean): void {
   const most = isRoot ? ROOT_TARGETS_MAX : NESTED_TARGETS_MAX;
   const max = isRoot && mode === 'conditional' ? CONDITIONAL_TARGETS_MAX : most;
   if (length > max) at.at('targets').refuse(`must have at most ${max} items here, and has ${length}`);
 }
 
-function checkConditions(strategy: Strategy, targets: Targets, at: Place): void {
+function checkConditions(strategy: Strategy, targets: Targets, at: DocumentPath): void {
   const names = targets.flatMap((target) => (target?.name === undefined ? [] : [target.name]));
   const known = new Set(names);
   if (known.size < names.length) at.refuse('names a target, and two targets have the same name');

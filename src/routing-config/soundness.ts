@@ -1,5 +1,5 @@
 import { isObject } from './readers.js';
-import type { Mistake } from './place.js';
+import type { Mistake } from './document-path.js';
 
 const PATH_CHARS_MAX = 256;
 

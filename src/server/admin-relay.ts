@@ -11,7 +11,7 @@ import { bodyLimitOf } from '../common/http/body-limits.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from '../common/http/client-address.js';
 import { endLingering } from '../common/http/lingering-close.js';
 import { createLogger } from '../common/observability/logger.js';
-import { type Release, Slots } from '../common/processes/slots.js';
+import { type Release, Semaphore } from '../common/processes/semaphore.js';
 import { isDashboardPath } from './dashboard-files.js';
 
 /** How long to wait for an administration that is restarting or overloaded. Nothing was sent by then. */
@@ -61,7 +61,7 @@ interface Exchange {
  */
 export class AdminRelay {
   private readonly connections = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
-  private readonly slots = new Slots(UNANSWERED);
+  private readonly slots = new Semaphore(UNANSWERED);
   /** Ends each event stream that is being relayed. */
   private readonly eventStreams = new Set<() => void>();
   private isClosing = false;

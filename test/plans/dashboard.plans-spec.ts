@@ -16,7 +16,7 @@ import { GRAPHS } from '../../src/admin/analytics/graphs.js';
 import { GROUPINGS } from '../../src/admin/analytics/groups.js';
 import { OverviewService } from '../../src/admin/analytics/overview.service.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
-import type { Sight } from '../../src/auth/permissions/sight.js';
+import type { Visibility } from '../../src/auth/permissions/visibility.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { PostgresUsageReader } from '../../src/request-log/analytics/postgres/postgres-usage-reader.js';
 import { KeyNamesReader } from '../../src/request-log/reading/key-names.js';
@@ -34,7 +34,7 @@ import { DAYS, fill, NOW, ORGANIZATION, WORKSPACE } from './filled-rollups.js';
 const OLDEST = new URL('../postgres-oldest/package.json', import.meta.url);
 const VERSIONS = { 14: OLDEST, 18: undefined } as const;
 
-const SCOPES: Readonly<Record<string, Sight>> = {
+const SCOPES: Readonly<Record<string, Visibility>> = {
   organization: { organizationId: ORGANIZATION, own: [] },
   workspace: { organizationId: ORGANIZATION, workspaceId: WORKSPACE, own: [] },
 };
@@ -58,7 +58,7 @@ const MOST_PAGES_OF_LIST = 1_000;
 /** A partition of hours or days. */
 const MONTH = /_(hour|day)_\d{6}$/;
 
-type Ask = (reach: Sight, query: Readonly<Record<string, string>>) => Promise<unknown>;
+type Ask = (reach: Visibility, query: Readonly<Record<string, string>>) => Promise<unknown>;
 
 function questionsOf(database: ExplainingDatabase): Readonly<Record<string, Ask>> {
   const kept = new KeptLogs(database, { retentionDays: { logs: 0, bodies: 0, minutes: 0 } });

@@ -1,4 +1,4 @@
-import { type KeptVector, type VectorRoom, VectorStore } from '../../src/gateway/ports.js';
+import { type KeptVector, type VectorNamespace, VectorStore } from '../../src/gateway/ports.js';
 
 /** A store of vectors in memory that can be away. */
 export class MemoryVectorStore extends VectorStore {
@@ -6,13 +6,13 @@ export class MemoryVectorStore extends VectorStore {
   lookups = 0;
   state: 'there' | 'away' = 'there';
 
-  override async newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]> {
+  override async newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]> {
     this.lookups++;
     await this.reached();
     return (this.rooms.get(nameOf(room)) ?? []).slice(0, most);
   }
 
-  override async keep(room: VectorRoom, kept: KeptVector, most: number): Promise<void> {
+  override async keep(room: VectorNamespace, kept: KeptVector, most: number): Promise<void> {
     await this.reached();
     const others = (this.rooms.get(nameOf(room)) ?? []).filter(({ key }) => key !== kept.key);
     this.rooms.set(nameOf(room), [kept, ...others].slice(0, most));
@@ -24,5 +24,5 @@ export class MemoryVectorStore extends VectorStore {
   }
 }
 
-const nameOf = ({ organizationId, workspaceId, room }: VectorRoom): string =>
+const nameOf = ({ organizationId, workspaceId, room }: VectorNamespace): string =>
   `${organizationId}/${workspaceId}/${room}`;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/queryable.js';
-import { type KeptVector, type VectorRoom, VectorStore } from '../../gateway/ports.js';
+import { type KeptVector, type VectorNamespace, VectorStore } from '../../gateway/ports.js';
 
 interface Row {
   readonly key: Buffer;
@@ -32,7 +32,7 @@ export class PostgresVectorStore extends VectorStore {
     super();
   }
 
-  override async newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]> {
+  override async newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]> {
     const rows = await this.database.query<Row>(NEWEST, [...columnsOf(room), most]);
     return rows.map(({ key, sealed, expires_at }) => ({
       key: key.toString('hex'),
@@ -41,12 +41,16 @@ export class PostgresVectorStore extends VectorStore {
     }));
   }
 
-  override async keep(room: VectorRoom, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
+  override async keep(
+    room: VectorNamespace,
+    { key, vector, expiresAt }: KeptVector,
+    most: number,
+  ): Promise<void> {
     const kept = [Buffer.from(key, 'hex'), vector, new Date(expiresAt)];
     await this.database.query(KEEP, [...columnsOf(room), ...kept, most]);
   }
 }
 
-function columnsOf({ organizationId, workspaceId, room }: VectorRoom): unknown[] {
+function columnsOf({ organizationId, workspaceId, room }: VectorNamespace): unknown[] {
   return [organizationId, workspaceId, Buffer.from(room, 'hex')];
 }

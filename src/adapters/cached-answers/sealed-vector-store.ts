@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { type KeptVector, type VectorRoom, VectorStore } from '../../gateway/ports.js';
+import { type KeptVector, type VectorNamespace, VectorStore } from '../../gateway/ports.js';
 
 /**
  * Encrypts vectors before they leave the process, because a text can be recovered from its vector (https://arxiv.org/abs/2310.06816). Each
@@ -17,17 +17,17 @@ export class SealedVectorStore extends VectorStore {
     super();
   }
 
-  override async newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]> {
+  override async newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]> {
     const kept = await this.behind.newest(room, most);
     return kept.flatMap((each) => this.opened(room, each));
   }
 
-  override keep(room: VectorRoom, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
+  override keep(room: VectorNamespace, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
     const sealed = this.secrets.sealBytes(room.organizationId, purposeOf(room, key), vector);
     return this.behind.keep(room, { key, vector: sealed, expiresAt }, most);
   }
 
-  private opened(room: VectorRoom, { key, vector: sealed, expiresAt }: KeptVector): KeptVector[] {
+  private opened(room: VectorNamespace, { key, vector: sealed, expiresAt }: KeptVector): KeptVector[] {
     try {
       const vector = this.secrets.openBytes(room.organizationId, purposeOf(room, key), sealed);
       return [{ key, vector, expiresAt }];
@@ -38,6 +38,6 @@ export class SealedVectorStore extends VectorStore {
   }
 }
 
-function purposeOf({ organizationId, workspaceId, room }: VectorRoom, key: string): readonly string[] {
+function purposeOf({ organizationId, workspaceId, room }: VectorNamespace, key: string): readonly string[] {
   return ['cached vector', organizationId, workspaceId, room, key];
 }

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Price } from '../../common/contracts/price.js';
-import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import { type KeyOverrides, ownTermsOf } from './key-overrides.js';
 
-const NOTHING: OwnTerms = { allows_all_models: null, models: null, prices: null, organization_prices: null };
+const NOTHING: KeyOverrides = {
+  allows_all_models: null,
+  models: null,
+  prices: null,
+  organization_prices: null,
+};
 const price = (input: number): Price => ({
   input,
   output: 0,

@@ -6,7 +6,7 @@ import {
   withSecrets,
 } from '../../routing-config/guardrails/check-secrets.js';
 import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -94,7 +94,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
   private open(row: Row): GuardrailSnapshot | AppError {
     try {
       const mistakes: Mistake[] = [];
-      const place = Place.root(mistakes, row.slug);
+      const place = DocumentPath.root(mistakes, row.slug);
       const checks = readChecks(withSecrets(row.checks, this.secretsOf(row)), place.at('checks'));
       const actions = readActions(row.actions, place.at('actions'));
       const [mistake] = mistakes;

@@ -3,12 +3,12 @@ import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
-import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import { type KeyOverrides, ownTermsOf } from './key-overrides.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 
-interface Row extends Pick<OwnTerms, 'allows_all_models' | 'models'> {
+interface Row extends Pick<KeyOverrides, 'allows_all_models' | 'models'> {
   readonly slug: string;
   readonly provider_id: string;
   readonly expires_at: Date | null;

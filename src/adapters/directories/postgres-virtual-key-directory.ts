@@ -11,12 +11,12 @@ import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
-import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import { type KeyOverrides, ownTermsOf } from './key-overrides.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row extends OwnTerms, SubjectRules {
+interface Row extends KeyOverrides, SubjectRules {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Sight, sightOf } from '../../auth/permissions/sight.js';
+import { type Visibility, visibilityOf } from '../../auth/permissions/visibility.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
@@ -177,8 +177,8 @@ export class AnalyticsController {
   }
 
   /** Every workspace that the caller can access, unless one is named. */
-  async reach(caller: Principal, { workspace_slug: named }: AnalyticsQuery): Promise<Sight> {
-    return { ...(await this.workspaces.narrowed(caller, named)), own: sightOf(caller) };
+  async reach(caller: Principal, { workspace_slug: named }: AnalyticsQuery): Promise<Visibility> {
+    return { ...(await this.workspaces.narrowed(caller, named)), own: visibilityOf(caller) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sight } from '../../auth/permissions/sight.js';
+import type { Visibility } from '../../auth/permissions/visibility.js';
 import { pageOf } from '../../common/http/page.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
@@ -51,7 +51,7 @@ export class AnalyticsService {
   ) {}
 
   /** Every slot of the range has a point, including slots without requests. */
-  async graph(reach: Sight, query: SeriesQuery, graph: Graph): Promise<GraphAnswer> {
+  async graph(reach: Visibility, query: SeriesQuery, graph: Graph): Promise<GraphAnswer> {
     const asked = analyticsQueryOf(query, reach.own);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
@@ -72,14 +72,14 @@ export class AnalyticsService {
     };
   }
 
-  async feedbackGraph(reach: Sight, query: SeriesQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
+  async feedbackGraph(reach: Visibility, query: SeriesQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
     const asked = analyticsQueryOf(query, reach.own);
     const slots = slotsOf(query, asked.range);
     const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
     return { object: 'analytics-graph', ...answer };
   }
 
-  async cacheSummary(reach: Sight, query: AnalyticsQuery): Promise<Record<string, unknown>> {
+  async cacheSummary(reach: Visibility, query: AnalyticsQuery): Promise<Record<string, unknown>> {
     const asked = analyticsQueryOf(query, reach.own);
     const { total, range } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
     const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
@@ -97,7 +97,7 @@ export class AnalyticsService {
     };
   }
 
-  async groups(reach: Sight, query: GroupsQuery, grouping: Grouping): Promise<GroupsAnswer> {
+  async groups(reach: Visibility, query: GroupsQuery, grouping: Grouping): Promise<GroupsAnswer> {
     const asked = analyticsQueryOf(query, reach.own);
     const columns = query.columns ?? grouping.columns;
     const { order_by: orderBy, order_by_type: direction } = query;
@@ -122,7 +122,7 @@ export class AnalyticsService {
 
   /** The groups of a metadata key, with the feedback on their requests. */
   async metadataGroups(
-    reach: Sight,
+    reach: Visibility,
     query: GroupsQuery,
     grouping: Grouping,
     key: string,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sight } from '../../auth/permissions/sight.js';
+import type { Visibility } from '../../auth/permissions/visibility.js';
 import { KeyNamesReader } from '../../request-log/reading/key-names.js';
 import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
@@ -35,7 +35,7 @@ export class FacetsService {
     private readonly names: KeyNamesReader,
   ) {}
 
-  async read(reach: Sight, query: FacetQuery, name: FacetName): Promise<FacetDto> {
+  async read(reach: Visibility, query: FacetQuery, name: FacetName): Promise<FacetDto> {
     const { page_size: take } = query;
     const { range, conditions } = analyticsQueryOf(query, []);
     const counted = conditions.filter(isCountedAhead);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sight } from '../../auth/permissions/sight.js';
+import type { Visibility } from '../../auth/permissions/visibility.js';
 import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
 import {
   type GroupedBy,
@@ -59,7 +59,7 @@ export class OverviewService {
     private readonly names: KeyNamesReader,
   ) {}
 
-  async read(reach: Sight, query: SeriesQuery): Promise<OverviewDto> {
+  async read(reach: Visibility, query: SeriesQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own);
     return this.usage.together(reach, bothPeriods(asked.range), async (usage) => {
       const overview = await new OverviewReading(usage, reach, query).read(asked);
@@ -73,7 +73,7 @@ export class OverviewService {
 class OverviewReading {
   constructor(
     private readonly usage: AnalyticsReader,
-    private readonly reach: Sight,
+    private readonly reach: Visibility,
     private readonly query: SeriesQuery,
   ) {}
 

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { ApiKey } from './api-key.entity.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
@@ -182,7 +182,7 @@ export class ApiKeysController {
   ): Promise<DoneDto> {
     checkRepeated('id', dto.id, id);
     await this.apiKeys.update(caller, id, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':id')
@@ -198,7 +198,7 @@ export class ApiKeysController {
   @ApiOkResponse({ type: DoneDto })
   async revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.apiKeys.revoke(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   /** Undefined unless requested: most callers that list keys need no query of the counts. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import { sightOf } from '../../auth/permissions/sight.js';
+import { visibilityOf } from '../../auth/permissions/visibility.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { ApiKey } from './api-key.entity.js';
 import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
@@ -25,7 +25,7 @@ export class KeyUseService {
     const ofKeys = { sql, inClickHouse, on: ['api_key_id'], parameter: keys.map(({ id }) => id) };
     const { rows } = await this.usage.groups(
       reachOf(caller),
-      { range: { from: to - RANGE_MS, to }, conditions: [...sightOf(caller), ofKeys] },
+      { range: { from: to - RANGE_MS, to }, conditions: [...visibilityOf(caller), ofKeys] },
       {
         by: { kind: 'id', dimension: 'api_key_id' },
         measures: ['requests', 'last_seen'],

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PageQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import {
   AuditDestinationDto,
   AuditDestinationListDto,
@@ -81,6 +81,6 @@ export class AuditDestinationsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.destinations.remove(organizationId, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

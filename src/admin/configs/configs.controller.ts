@@ -6,7 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigListDto, ConfigUsageDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
@@ -125,6 +125,6 @@ export class ConfigsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.configs.remove(reachOf(caller), slug);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateGuardrailDto,
@@ -87,7 +87,7 @@ export class GuardrailsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<DoneDto> {
     await this.guardrails.remove(caller, named);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }
 

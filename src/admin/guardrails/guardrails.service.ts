@@ -30,7 +30,7 @@ import { slugTaken } from '../claim-slug.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { unknownSlug } from '../unknown-slug.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
-import { type Mistake, Place } from '../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 
 const SLUG_BYTES = 7;
 const SLUG_WIDTH = 10;
@@ -213,8 +213,8 @@ function readGuardrail(
   actions: Json,
 ): { readonly checks: readonly Json[]; readonly actions: Json } {
   const mistakes: Mistake[] = [];
-  const read = readChecks(checks, Place.root(mistakes, 'checks'));
-  const done = readActions(actions, Place.root(mistakes, 'actions'));
+  const read = readChecks(checks, DocumentPath.root(mistakes, 'checks'));
+  const done = readActions(actions, DocumentPath.root(mistakes, 'actions'));
   if (mistakes.length > 0 || !done)
     throw new AppError(
       'invalid_request',

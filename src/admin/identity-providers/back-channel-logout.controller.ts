@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
 import { FORM_TYPE } from '../../common/http/form-body.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals, Refuses } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
 import { directoryActor } from './directory-actor.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
@@ -48,6 +48,6 @@ export class BackChannelLogoutController {
       this.audit.identify(directoryActor(organizationId, name, userId), 'sessions.delete');
       this.audit.note({ targetId: provider.id, workspaceId: null });
     }
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

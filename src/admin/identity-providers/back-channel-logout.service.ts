@@ -12,7 +12,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const REMEMBERED_MS = 15 * 60_000;
 
 /** A verified logout token. */
-export interface BelievedLogout {
+export interface VerifiedLogout {
   readonly provider: IdentityProvider;
   readonly told: ProviderSession;
 }
@@ -36,8 +36,8 @@ export class BackChannelLogoutService {
   }
 
   /** One per organization with the same client. Refuses with `logout_token_invalid`. */
-  async read(token: string, providers: readonly IdentityProvider[]): Promise<readonly BelievedLogout[]> {
-    const believed: BelievedLogout[] = [];
+  async read(token: string, providers: readonly IdentityProvider[]): Promise<readonly VerifiedLogout[]> {
+    const believed: VerifiedLogout[] = [];
     for (const provider of providers)
       believed.push({ provider, told: sessionOf(await this.client.verifyLogoutToken(provider, token)) });
     const { iss, jti } = unverifiedClaims(token) ?? {};

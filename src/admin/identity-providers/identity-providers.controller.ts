@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import {
   CreateIdentityProviderDto,
   IdentityProviderDto,
@@ -84,7 +84,7 @@ export class IdentityProvidersController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.providers.remove(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':id/accounts/:userId')
@@ -101,6 +101,6 @@ export class IdentityProvidersController {
     @Param('userId') userId: string,
   ): Promise<DoneDto> {
     await this.accounts.unlink(caller, id, userId);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -12,7 +12,7 @@ import { TransactionRepositories } from '../../database/transaction-repositories
 import { SessionsModule } from '../sign-in/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AdmissionsService } from './admissions.service.js';
+import { ProvisioningService } from './provisioning.service.js';
 import { BackChannelLogoutController } from './back-channel-logout.controller.js';
 import { BackChannelLogoutService } from './back-channel-logout.service.js';
 import { IdentityProvidersController } from './identity-providers.controller.js';
@@ -36,7 +36,7 @@ import {
 } from './single-sign-on.controller.js';
 import { SingleSignOnService } from './single-sign-on.service.js';
 import { TrialDrafts } from './trial-drafts.service.js';
-import { WaysInService } from './ways-in.service.js';
+import { LockoutCheckService } from './lockout-check.service.js';
 
 @Module({
   imports: [
@@ -70,7 +70,7 @@ import { WaysInService } from './ways-in.service.js';
   ],
   providers: [
     FirstLinksService,
-    AdmissionsService,
+    ProvisioningService,
     BackChannelLogoutService,
     IdentityProvidersService,
     LinkedAccountsService,
@@ -83,7 +83,7 @@ import { WaysInService } from './ways-in.service.js';
     SignOnPlans,
     SingleSignOnService,
     TrialDrafts,
-    WaysInService,
+    LockoutCheckService,
   ],
 })
 export class IdentityProvidersModule {}

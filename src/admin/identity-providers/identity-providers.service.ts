@@ -22,7 +22,7 @@ import {
 } from './identity-provider.dto.js';
 import { LinkedAccountsService } from './linked-accounts.service.js';
 import { SavedProviders } from './saved-providers.service.js';
-import { WaysInService } from './ways-in.service.js';
+import { LockoutCheckService } from './lockout-check.service.js';
 
 const MOST_PROVIDERS = 20;
 
@@ -33,7 +33,7 @@ export class IdentityProvidersService {
     @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
     private readonly saved: SavedProviders,
     private readonly accounts: LinkedAccountsService,
-    private readonly waysIn: WaysInService,
+    private readonly waysIn: LockoutCheckService,
     private readonly people: PeopleService,
     private readonly egress: Egress,
     private readonly audit: AuditTrail,

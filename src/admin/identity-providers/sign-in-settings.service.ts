@@ -7,7 +7,7 @@ import { SignInPolicy } from '../sign-in-policy/sign-in-policy.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { checkOwner } from './check-owner.js';
-import { WaysInService } from './ways-in.service.js';
+import { LockoutCheckService } from './lockout-check.service.js';
 
 export interface SignInSettings {
   readonly single_sign_on_required: boolean;
@@ -20,7 +20,7 @@ export class SignInSettingsService {
   constructor(
     @InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>,
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
-    private readonly waysIn: WaysInService,
+    private readonly waysIn: LockoutCheckService,
     private readonly people: PeopleService,
     private readonly audit: AuditTrail,
   ) {}

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { SignInBrakes } from '../sign-in/sign-in-brakes.service.js';
-import { AdmissionsService, type BelievedAnswer } from './admissions.service.js';
-import { BackChannelLogoutService, type BelievedLogout } from './back-channel-logout.service.js';
+import { SignInThrottle } from '../sign-in/sign-in-throttle.service.js';
+import { ProvisioningService, type VerifiedSignOn } from './provisioning.service.js';
+import { BackChannelLogoutService, type VerifiedLogout } from './back-channel-logout.service.js';
 import { type DirectoryAnswer, ProviderClient } from './provider-client.service.js';
 import { SavedProviders } from './saved-providers.service.js';
 import { StartSignOnQuery } from './start-sign-on.dto.js';
@@ -25,7 +25,7 @@ export interface StartedSignOn {
   readonly cookie: string;
 }
 
-export interface AnsweredSignOn extends BelievedAnswer {
+export interface AnsweredSignOn extends VerifiedSignOn {
   readonly user: User;
   readonly returnTo: string;
 }
@@ -37,7 +37,7 @@ export interface AnsweredTrial {
 
 const STARTED = new WeakMap<object, StartedSignOn>();
 const ANSWERED = new WeakMap<object, AnsweredSignOn | AnsweredTrial>();
-const LOGOUTS = new WeakMap<object, readonly BelievedLogout[]>();
+const LOGOUTS = new WeakMap<object, readonly VerifiedLogout[]>();
 
 const kept = <T>(found: T | undefined): T => {
   if (found === undefined) throw new Error('The answer was asked for before its guard had run.');
@@ -45,7 +45,7 @@ const kept = <T>(found: T | undefined): T => {
 };
 export const startedIn = (request: object): StartedSignOn => kept(STARTED.get(request));
 export const answeredIn = (request: object): AnsweredSignOn | AnsweredTrial => kept(ANSWERED.get(request));
-export const logoutsIn = (request: object): readonly BelievedLogout[] => kept(LOGOUTS.get(request));
+export const logoutsIn = (request: object): readonly VerifiedLogout[] => kept(LOGOUTS.get(request));
 
 type Query = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -120,8 +120,8 @@ export class CallbackGuard implements CanActivate {
     private readonly client: ProviderClient,
     private readonly flows: SignOnFlows,
     private readonly trials: SignInTrialsService,
-    private readonly admissions: AdmissionsService,
-    private readonly brakes: SignInBrakes,
+    private readonly admissions: ProvisioningService,
+    private readonly brakes: SignInThrottle,
     private readonly addresses: ClientAddresses,
   ) {}
 
@@ -191,7 +191,7 @@ export class CallbackGuard implements CanActivate {
 export class LogoutTokenGuard implements CanActivate {
   constructor(
     private readonly logouts: BackChannelLogoutService,
-    private readonly brakes: SignInBrakes,
+    private readonly brakes: SignInThrottle,
     private readonly addresses: ClientAddresses,
   ) {}
 

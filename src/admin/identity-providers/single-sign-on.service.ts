@@ -3,7 +3,7 @@ import type { User } from '../tenancy/user.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
 import { type OpenedSignIn, SignInService } from '../sign-in/sign-in.service.js';
-import type { BelievedAnswer } from './admissions.service.js';
+import type { VerifiedSignOn } from './provisioning.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 
 /** Signs in users that a provider has authenticated. */
@@ -16,7 +16,7 @@ export class SingleSignOnService {
     private readonly audit: AuditTrail,
   ) {}
 
-  async open(user: User, { provider, answer }: BelievedAnswer, origin: SignInOrigin): Promise<OpenedSignIn> {
+  async open(user: User, { provider, answer }: VerifiedSignOn, origin: SignInOrigin): Promise<OpenedSignIn> {
     const opened = await this.signIns.open(user, 'single_sign_on', origin);
     if (answer.authenticatedAt && answer.authenticatedAt < opened.session.authenticatedAt)
       await this.sessions.noteProof(opened.session, answer.authenticatedAt);

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PageQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { IntegrationAccessService } from './integration-access.service.js';
 import { IntegrationModelsDto, RemoveModelsQuery, UpdateModelsDto } from './integration-models.dto.js';
 import { IntegrationModelsService } from './integration-models.service.js';
@@ -45,7 +45,7 @@ export class IntegrationPartsController {
     @Body() dto: UpdateModelsDto,
   ): Promise<DoneDto> {
     await this.models.update(caller, slug, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':slug/models')
@@ -61,7 +61,7 @@ export class IntegrationPartsController {
     @Query() { slugs }: RemoveModelsQuery,
   ): Promise<DoneDto> {
     await this.models.remove(caller, slug, slugs);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Get(':slug/workspaces')
@@ -93,6 +93,6 @@ export class IntegrationPartsController {
     @Body() dto: UpdateAccessDto,
   ): Promise<DoneDto> {
     await this.access.update(caller, slug, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

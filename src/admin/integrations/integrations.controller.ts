@@ -4,7 +4,7 @@ import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreatedIntegrationDto,
@@ -82,7 +82,7 @@ export class IntegrationsController {
     @Body() dto: UpdateIntegrationDto,
   ): Promise<DoneDto> {
     await this.integrations.update(caller, slug, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':slug')
@@ -95,6 +95,6 @@ export class IntegrationsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.integrations.remove(caller, slug);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

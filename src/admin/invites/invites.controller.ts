@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   CancelInviteDto,
@@ -69,7 +69,7 @@ export class InvitesController {
   ): Promise<DoneDto> {
     checkRepeated('invite_id', invite_id, id);
     await this.invites.cancel(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Post(':inviteId/resend')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { sightOf } from '../../auth/permissions/sight.js';
+import { visibilityOf } from '../../auth/permissions/visibility.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { LogExport } from './log-export.entity.js';
 import { conditionsIn, type FilterDocument, newestOf } from '../../request-log/reading/filter-document.js';
@@ -181,7 +181,7 @@ export class LogExportsService {
     { organizationId, workspaceId }: Tenant,
     filters: FilterDocument,
   ): Promise<number | null> {
-    const conditions = [...sightOf(caller), ...conditionsIn(filters)];
+    const conditions = [...visibilityOf(caller), ...conditionsIn(filters)];
     return this.logs.countInTime({ organizationId, workspaceId }, conditions);
   }
 

@@ -3,7 +3,7 @@ import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { customLogsIn } from './custom-log.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 
@@ -83,6 +83,6 @@ export class CustomLogsController {
   @ApiOkResponse({ type: DoneDto })
   async create(@Caller() caller: Principal, @Body(new CustomLogs()) calls: UnpricedCall[]): Promise<DoneDto> {
     await this.ingestion.take(caller, calls);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { CreateLogViewDto, LogViewDto, LogViewListDto, UpdateLogViewDto } from './log-view.dto.js';
 import { LogViewsService, viewOwner } from './log-views.service.js';
@@ -67,6 +67,6 @@ export class LogViewsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.views.remove(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

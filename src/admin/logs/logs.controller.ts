@@ -2,7 +2,7 @@ import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { sightOf, withSight } from '../../auth/permissions/sight.js';
+import { visibilityOf, withVisibility } from '../../auth/permissions/visibility.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
@@ -33,7 +33,7 @@ export class LogsController {
   })
   @ApiOkResponse({ type: LogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListLogsQuery): Promise<LogListDto> {
-    const wanted = logQueryOf(query, sightOf(caller));
+    const wanted = logQueryOf(query, visibilityOf(caller));
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     if (query.search !== undefined)
       return this.found(caller, await this.search.find(caller, reach, { wanted, query }));
@@ -58,7 +58,7 @@ export class LogsController {
     @Query() query: ReadTraceQuery,
   ): Promise<TraceDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
-    return TraceDto.from(await this.logs.trace({ ...reach, own: sightOf(caller) }, traceId));
+    return TraceDto.from(await this.logs.trace({ ...reach, own: visibilityOf(caller) }, traceId));
   }
 
   @Get(':id')
@@ -70,7 +70,7 @@ export class LogsController {
   })
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
-    return LogDetailDto.of(await this.logs.get(withSight(caller), id));
+    return LogDetailDto.of(await this.logs.get(withVisibility(caller), id));
   }
 
   private async found(caller: Principal, { rows, nextCursor, searched }: SearchedPage): Promise<LogListDto> {

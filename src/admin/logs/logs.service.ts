@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { Sight } from '../../auth/permissions/sight.js';
+import type { Visibility } from '../../auth/permissions/visibility.js';
 import type { Reach } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -81,7 +81,7 @@ export class LogsService {
   }
 
   /** All requests of a trace as a tree. A trace without requests is "not found", as is another tenant's. */
-  async trace(reach: Sight, traceId: string): Promise<Trace> {
+  async trace(reach: Visibility, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
     const rows = isText ? await this.rows.trace(await this.#seen(reach), traceId, MOST_SPANS + 1) : [];
     if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
@@ -89,7 +89,7 @@ export class LogsService {
   }
 
   /** Another tenant's request is "not found", and so is an invalid id: callers cannot find out which ids exist. */
-  async get(reach: Sight, id: string): Promise<LogDetail> {
+  async get(reach: Visibility, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.parts.attemptsOf(row);
@@ -123,7 +123,7 @@ export class LogsService {
   }
 
   /** What a caller may see, without expired rows. */
-  async #seen(reach: Sight): Promise<Sight> {
+  async #seen(reach: Visibility): Promise<Visibility> {
     return { ...reach, own: [...reach.own, ...(await this.kept.conditions(reach))] };
   }
 }

@@ -6,7 +6,7 @@ import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { priceOf } from '../shapes/model-pricing.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { ModelPriceListDto, PricingDto, SetPriceDto } from './model-price.dto.js';
 import { ModelPricesService } from './model-prices.service.js';
 
@@ -55,7 +55,7 @@ export class ModelConfigsController {
       { organizationId, providerId, model },
       priceOf({ pay_as_you_go: dto.pay_as_you_go }),
     );
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete('pricing/:provider/:model')
@@ -71,6 +71,6 @@ export class ModelConfigsController {
     @Param('model') model: string,
   ): Promise<DoneDto> {
     await this.prices.remove({ organizationId, providerId, model });
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -29,7 +29,7 @@ interface Operation {
  * Makes request bodies in the document as strict as the service: schemas contain the rules of their DTO, unlisted fields are refused, and a
  * body whose fields are all optional is optional itself.
  */
-export function tellConstraints(document: OpenAPIObject, bodies: readonly Type[]): void {
+export function applyConstraints(document: OpenAPIObject, bodies: readonly Type[]): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const classes = new Map([...validatedClasses(), ...bodies].map((each) => [each.name, each]));
   const told = new Set<Schema>();

@@ -8,7 +8,7 @@ import { invalidField } from '../../common/errors/field-errors.js';
 /** An empty response body. */
 export class DoneDto {}
 
-export const EMPTY_ANSWER = new DoneDto();
+export const EMPTY_RESPONSE = new DoneDto();
 
 class RefusalDetailDto {
   @ApiProperty({ example: 'There is no such virtual key.' })

@@ -10,7 +10,7 @@ import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-c
 import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { VERSION } from '../../common/version.js';
-import { tellConstraints } from './constraints.js';
+import { applyConstraints } from './constraints.js';
 import { describeAnswers, describeFields, groupOperations, listGroups } from './descriptions/describe.js';
 import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
@@ -73,7 +73,7 @@ export function buildAdministrationApi(
   groupOperations(document);
   listGroups(document);
   shareRefusals(document);
-  tellConstraints(document, bodiesOf(app));
+  applyConstraints(document, bodiesOf(app));
   describePathParameters(document);
   describeFields(document);
   describeAnswers(document);

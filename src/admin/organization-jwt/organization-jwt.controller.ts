@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals, Refuses } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
 import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { OrganizationJwtService } from './organization-jwt.service.js';
 
@@ -54,6 +54,6 @@ export class OrganizationJwtController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal): Promise<DoneDto> {
     await this.jwt.remove(caller);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

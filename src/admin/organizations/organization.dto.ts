@@ -19,7 +19,7 @@ import {
   type SwitchName,
   SWITCHES,
 } from '../../auth/permissions/switches.js';
-import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
+import { type PolicyFlags, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../tenancy/organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
@@ -119,7 +119,7 @@ export class UpdateOrganizationDto {
   @OrNull()
   @IsObject()
   @AreSwitches()
-  readonly security_settings?: SwitchPositions | null;
+  readonly security_settings?: PolicyFlags | null;
 
   @ApiPropertyOptional({ type: [String], nullable: true, example: ['openai', 'anthropic'] })
   @OrNull()
@@ -206,7 +206,7 @@ export class OrganizationDto {
 
   /** Only the switches that were set; the others have their defaults. */
   @ApiProperty(SWITCHES_SCHEMA)
-  readonly security_settings: SwitchPositions | null;
+  readonly security_settings: PolicyFlags | null;
 
   /** Providers that may be used; null for all. */
   @ApiProperty({ type: [String], nullable: true, example: null })

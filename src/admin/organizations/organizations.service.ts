@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { SWITCH_NAMES, SWITCHES } from '../../auth/permissions/switches.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
@@ -83,7 +83,7 @@ export class OrganizationsService {
 }
 
 /** Whether a switch that binds admins of the organization changes its position. */
-function changesAdmins(before: SwitchPositions | null, after: SwitchPositions | null): boolean {
+function changesAdmins(before: PolicyFlags | null, after: PolicyFlags | null): boolean {
   return SWITCH_NAMES.some((name) => {
     const { role, usual } = SWITCHES[name];
     return role === 'organization_admin' && (before?.[name] ?? usual) !== (after?.[name] ?? usual);

@@ -6,7 +6,7 @@ import type { KnownSession } from '../../auth/ports.js';
 import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { AddPasskeyDto, PasskeyDto, PasskeyListDto, PasskeyOptionsDto } from './passkey.dto.js';
 import { PasskeysService } from './passkeys.service.js';
 
@@ -66,6 +66,6 @@ export class PasskeysController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
     await this.passkeys.remove(session, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -9,7 +9,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { rateRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -86,7 +86,7 @@ export class RatePoliciesController {
     @Body() dto: UpdateRatePolicyDto,
   ): Promise<DoneDto> {
     await this.policies.update(reachOf(caller), 'rate', id, (policy) => changeOf(policy, dto));
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':id')
@@ -98,7 +98,7 @@ export class RatePoliciesController {
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'rate', id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }
 

@@ -9,7 +9,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { budgetRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -100,7 +100,7 @@ export class UsagePoliciesController {
     const changed = (policy: LimitPolicy) => changeOf(policy, dto);
     const policy = await this.policies.update(reachOf(caller), 'budget', id, changed);
     if (dto.reset_usage_for_value !== undefined) await this.resetOf(policy, dto.reset_usage_for_value);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':id')
@@ -112,7 +112,7 @@ export class UsagePoliciesController {
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'budget', id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Get(':id/entities')
@@ -146,7 +146,7 @@ export class UsagePoliciesController {
     @Param('entity') entity: string,
   ): Promise<DoneDto> {
     await this.resetOf(await this.policies.lock(reachOf(caller), 'budget', id), entity);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   private async resetOf(policy: LimitPolicy, named: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { Reach } from '../../auth/tenant.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { WorkspacePageQuery, WorkspaceQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateProviderDto,
@@ -91,7 +91,7 @@ export class ProvidersController {
     @Query() query: WorkspaceQuery,
   ): Promise<DoneDto> {
     await this.providers.remove(await this.reach(caller, query), slug);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   private reach(caller: Principal, query: WorkspaceQuery, inBody?: string): Promise<Reach> {

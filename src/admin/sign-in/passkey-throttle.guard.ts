@@ -5,7 +5,7 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { sessionAttempt, type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
+import { sessionAttempt, type SignInAttempt, SignInThrottle } from './sign-in-throttle.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 
 const logger = createLogger('sign-in');
@@ -15,7 +15,7 @@ const ATTEMPTS = new WeakMap<object, SignInAttempt>();
 @Injectable()
 export class PasskeyThrottle {
   constructor(
-    private readonly brakes: SignInBrakes,
+    private readonly brakes: SignInThrottle,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 

@@ -7,12 +7,12 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { createValidationPipe } from '../validation.js';
-import type { SlotWaiter } from '../../common/processes/slots.js';
+import type { SlotWaiter } from '../../common/processes/semaphore.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SecondFactorsService } from './second-factors.service.js';
 import { KnownDevices } from './known-devices.service.js';
-import { networkOf, type SignInAttempt, SignInBrakes, ThrottledError } from './sign-in-brakes.service.js';
+import { networkOf, type SignInAttempt, SignInThrottle, ThrottledError } from './sign-in-throttle.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { type MeantUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
@@ -57,7 +57,7 @@ export class PasswordSignInGuard implements CanActivate {
   constructor(
     private readonly signIn: SignInService,
     private readonly secondFactors: SecondFactorsService,
-    private readonly brakes: SignInBrakes,
+    private readonly brakes: SignInThrottle,
     private readonly devices: KnownDevices,
     private readonly trail: AuditTrail,
     private readonly addresses: ClientAddresses,

@@ -7,7 +7,7 @@ import { SignInLink } from './sign-in-link.entity.js';
 import { UserCredential } from './user-credential.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { NoSlotError, Slots, type SlotWaiter } from '../../common/processes/slots.js';
+import { NoSlotError, Semaphore, type SlotWaiter } from '../../common/processes/semaphore.js';
 import { checkPassword } from '../password-policy.js';
 import { type SessionOwner, SessionsService } from './sessions.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
@@ -28,7 +28,7 @@ type Newcomer = Pick<User, 'organizationId' | 'email'>;
  */
 @Injectable()
 export class PasswordsService {
-  private readonly slots = new Slots(HASHES_AT_ONCE, LONGEST_LINE);
+  private readonly slots = new Semaphore(HASHES_AT_ONCE, LONGEST_LINE);
   /** Compared when there is no user, so that the response takes as long. */
   private readonly dummyHash = hashPassword(mintPassword());
 

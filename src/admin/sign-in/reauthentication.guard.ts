@@ -8,7 +8,7 @@ import { ChangePasswordDto, StepUpDto } from './password.dto.js';
 import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsService } from './second-factors.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
-import { sessionAttempt, SignInBrakes } from './sign-in-brakes.service.js';
+import { sessionAttempt, SignInThrottle } from './sign-in-throttle.service.js';
 
 const VERIFIED_HASH = new WeakMap<object, string>();
 
@@ -31,7 +31,7 @@ export class ReauthenticationGuard implements CanActivate {
     private readonly passwords: PasswordsService,
     private readonly secondFactors: SecondFactorsService,
     private readonly policy: SignInPolicyService,
-    private readonly brakes: SignInBrakes,
+    private readonly brakes: SignInThrottle,
     private readonly addresses: ClientAddresses,
   ) {}
 

@@ -6,7 +6,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { KnownSession } from '../../auth/ports.js';
 import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
 import { ownerOf, SessionsService } from './sessions.service.js';
@@ -105,7 +105,7 @@ export class SecondFactorsController {
   async remove(@CallerSession() session: KnownSession): Promise<DoneDto> {
     this.audit.note({ targetId: session.userId });
     await this.factors.remove(ownerOf(session));
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Post('recovery-codes')

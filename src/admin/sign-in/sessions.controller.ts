@@ -5,7 +5,7 @@ import { Caller, CallerSession, ForSession } from '../../auth/permissions/access
 import type { KnownSession } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SessionListDto } from '../shapes/session.dto.js';
 import { SignedInDto } from './session.dto.js';
 import { ownerOf, SessionsService } from './sessions.service.js';
@@ -41,7 +41,7 @@ export class SessionsController {
   ): Promise<DoneDto> {
     await this.sessions.end(ownerOf(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Get('sessions')
@@ -65,7 +65,7 @@ export class SessionsController {
   @ApiOkResponse({ type: DoneDto })
   async endOthers(@CallerSession() session: KnownSession): Promise<DoneDto> {
     await this.sessions.endOthers(session);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete('sessions/:id')
@@ -74,6 +74,6 @@ export class SessionsController {
   @ApiOkResponse({ type: DoneDto })
   async end(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
     await this.sessions.end(ownerOf(session), id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -23,7 +23,7 @@ import { MayTakeName } from '../shapes/fields.js';
 import { MayTakeCode, TakesNewPassword } from './password.dto.js';
 import { originOf } from './sign-in-origin.js';
 import { SetUpService } from './set-up.service.js';
-import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInThrottle } from './sign-in-throttle.service.js';
 import { SignedInDto } from './session.dto.js';
 import { SignedInService } from './signed-in.service.js';
 
@@ -57,7 +57,7 @@ class SetUpDto {
 @Injectable()
 export class SetUpBrakeGuard implements CanActivate {
   constructor(
-    private readonly brakes: SignInBrakes,
+    private readonly brakes: SignInThrottle,
     private readonly addresses: ClientAddresses,
   ) {}
 

@@ -19,7 +19,7 @@ import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsController } from './second-factors.controller.js';
 import { SetUpController } from './set-up.controller.js';
 import { SetUpService, SignInLinks } from './set-up.service.js';
-import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInThrottle } from './sign-in-throttle.service.js';
 import { SignInController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { UserCredentialsService } from './user-credentials.service.js';
@@ -47,11 +47,11 @@ import { UserCredentialsService } from './user-credentials.service.js';
     PasskeyThrottle,
     PasswordsService,
     SetUpService,
-    SignInBrakes,
+    SignInThrottle,
     SignInLinks,
     SignInService,
     UserCredentialsService,
   ],
-  exports: [PasswordsService, SignInBrakes, SignInPolicyModule, SignInService, UserCredentialsService],
+  exports: [PasswordsService, SignInThrottle, SignInPolicyModule, SignInService, UserCredentialsService],
 })
 export class SignInModule {}

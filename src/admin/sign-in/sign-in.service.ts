@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
-import type { SlotWaiter } from '../../common/processes/slots.js';
+import type { SlotWaiter } from '../../common/processes/semaphore.js';
 import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';

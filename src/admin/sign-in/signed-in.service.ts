@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { Scope } from '../../auth/scopes.js';
 import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import type { Session } from './session.entity.js';
@@ -109,7 +109,7 @@ const sorted = (scopes: ReadonlySet<Scope>): Scope[] => [...scopes].sort();
 function scopesByRole(
   { role: organization }: User,
   workspaces: readonly ReachableWorkspace[],
-  switches: SwitchPositions | null,
+  switches: PolicyFlags | null,
 ): SignedInDto['scopes_by_role'] {
   const held = WORKSPACE_ROLES.filter((role) => workspaces.some((workspace) => workspace.role === role));
   return Object.fromEntries(
@@ -121,7 +121,7 @@ function scopesByRole(
 function scopesWithoutWorkspace(
   { role: organization }: User,
   workspaces: readonly ReachableWorkspace[],
-  switches: SwitchPositions | null,
+  switches: PolicyFlags | null,
 ): ReadonlySet<Scope> {
   const [only] = workspaces.length === 1 ? workspaces : [];
   return scopesOfRoles({ organization, workspace: only?.role ?? null }, switches);

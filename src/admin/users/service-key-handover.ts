@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User } from '../tenancy/user.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
@@ -27,7 +27,7 @@ const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member']
 export class ServiceKeyHandover {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async handOver(from: User, to: User, switches: SwitchPositions | null): Promise<void> {
+  async handOver(from: User, to: User, switches: PolicyFlags | null): Promise<void> {
     for (const [role, scopes] of stillAllowed(from, switches))
       await this.unitOfWork.manager.query(HAND_OVER_CUT, [
         from.organizationId,
@@ -42,7 +42,7 @@ export class ServiceKeyHandover {
 type Allowance = readonly [role: WorkspaceRole | null, scopes: Iterable<string>];
 
 /** Effective scopes by workspace, for the user's role there. Null stands for all other workspaces. */
-function stillAllowed({ role: organization, status }: User, switches: SwitchPositions | null): Allowance[] {
+function stillAllowed({ role: organization, status }: User, switches: PolicyFlags | null): Allowance[] {
   const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace }, switches);
   if (status !== 'active') return [[null, []]];
   if (administersOrganization({ organization, workspace: null }))

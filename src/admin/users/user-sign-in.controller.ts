@@ -4,7 +4,7 @@ import { Caller, CallerSessionId, RequireScope } from '../../auth/permissions/ac
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SessionListDto, SignInMethodsDto } from '../shapes/session.dto.js';
 import { SignedInService } from '../sign-in/signed-in.service.js';
 import { UserSignInService } from './user-sign-in.service.js';
@@ -42,7 +42,7 @@ export class UserSignInController {
   @ApiOkResponse({ type: DoneDto })
   async endAllSessions(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.endAllSessions(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete('sessions/:sessionId')
@@ -55,7 +55,7 @@ export class UserSignInController {
     @Param('sessionId') sessionId: string,
   ): Promise<DoneDto> {
     await this.users.endSession(caller, id, sessionId);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Get('sign-in-methods')
@@ -80,6 +80,6 @@ export class UserSignInController {
   @ApiOkResponse({ type: DoneDto })
   async removeSecondFactors(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.removeSecondFactors(caller, id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

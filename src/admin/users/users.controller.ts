@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   ListUsersQuery,
@@ -60,7 +60,7 @@ export class UsersController {
     @Body() dto: UpdateUserDto,
   ): Promise<DoneDto> {
     await this.users.update(caller, id, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':userId')
@@ -80,7 +80,7 @@ export class UsersController {
   ): Promise<DoneDto> {
     checkRepeated('user_id', dto.user_id, id);
     await this.removal.remove(caller, id, dto.email ?? confirm);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Post(':userId/transfer-ownership')
@@ -98,6 +98,6 @@ export class UsersController {
     @Body() dto: TransferOwnershipDto,
   ): Promise<DoneDto> {
     await this.users.transferOwnership(caller, id, dto.step_down);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

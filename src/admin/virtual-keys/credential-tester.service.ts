@@ -3,7 +3,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import { type HttpAnswer, HttpCaller } from '../../egress/http-caller.js';
 import { upstreamFailure } from '../../egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { NoSlotError, Slots } from '../../common/processes/slots.js';
+import { NoSlotError, Semaphore } from '../../common/processes/semaphore.js';
 import { listedModels, listingRequest } from '../../providers/model-listing.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import type { Provider } from '../../providers/provider.js';
@@ -48,7 +48,7 @@ const PUBLIC_LIST =
 /** Requests a provider's model list with a credential: this is free, and shows which models the account can use. */
 @Injectable()
 export class CredentialTester {
-  private readonly slots = new Slots(MOST_AT_ONCE);
+  private readonly slots = new Semaphore(MOST_AT_ONCE);
 
   constructor(
     private readonly http: HttpCaller,

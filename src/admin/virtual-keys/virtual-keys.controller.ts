@@ -7,7 +7,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
@@ -81,7 +81,7 @@ export class VirtualKeysController {
     @Body() dto: UpdateVirtualKeyDto,
   ): Promise<DoneDto> {
     await this.virtualKeys.update(reachOf(caller), slug, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Post(':slug/duplicate')
@@ -127,6 +127,6 @@ export class VirtualKeysController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.virtualKeys.remove(reachOf(caller), slug);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -2,7 +2,7 @@ import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from 'class-validator';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
@@ -29,7 +29,7 @@ const MOST_USERS = 100;
 
 /** A member with their user, and the organization's switches that apply. */
 export interface MemberDetails {
-  readonly switches: SwitchPositions | null;
+  readonly switches: PolicyFlags | null;
   readonly member: WorkspaceMember;
   readonly user: User;
 }

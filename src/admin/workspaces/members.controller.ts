@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
@@ -60,7 +60,7 @@ export class MembersController {
   ): Promise<DoneDto> {
     checkRepeated('workspace_id', dto.workspace_id, workspace);
     await this.members.add(caller, await this.workspaces.tenantFor(caller, workspace), dto.users);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Get(':userId')
@@ -95,7 +95,7 @@ export class MembersController {
     checkRepeated('workspace_id', dto.workspace_id, workspace);
     checkRepeated('user_id', dto.user_id, id);
     await this.members.update(caller, await this.workspaces.tenantFor(caller, workspace), id, dto.role);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':userId')
@@ -115,6 +115,6 @@ export class MembersController {
     checkRepeated('workspace_id', dto.workspace_id, workspace);
     checkRepeated('user_id', dto.user_id, id);
     await this.members.remove(await this.workspaces.tenantFor(caller, workspace), id);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

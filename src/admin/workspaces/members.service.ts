@@ -4,7 +4,7 @@ import { type FindOptionsWhere, In, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { User } from '../tenancy/user.entity.js';
@@ -161,7 +161,7 @@ export class MembersService {
     return this.usersRepository.findBy(where);
   }
 
-  private async switchesOf(id: string): Promise<SwitchPositions | null> {
+  private async switchesOf(id: string): Promise<PolicyFlags | null> {
     const { settings } = await this.organizations.findOneByOrFail({ id });
     return settings.security_settings ?? null;
   }

@@ -5,7 +5,7 @@ import type { Tenant } from '../../auth/tenant.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { readCacheRules, slugOf } from '../../routing-config/cache-rules.js';
 import type { CacheRules } from '../../routing-config/document.js';
-import { type Mistake, Place } from '../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 import type { GivenDefaults } from '../../routing-config/workspace-defaults.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -32,7 +32,7 @@ export class WorkspaceDefaultsChecker {
 
   private async cache(tenant: Tenant, given: unknown): Promise<CacheRules> {
     const mistakes: Mistake[] = [];
-    const place = Place.root(mistakes, 'defaults.cache');
+    const place = DocumentPath.root(mistakes, 'defaults.cache');
     const rules = readCacheRules(given, place);
     if (rules?.mode === 'semantic' && !rules.embedding)
       place

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
@@ -83,7 +83,7 @@ export class WorkspacesController {
     @Body() dto: UpdateWorkspaceDto,
   ): Promise<DoneDto> {
     await this.workspaces.update(caller, named, dto);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 
   @Delete(':workspaceId')
@@ -102,6 +102,6 @@ export class WorkspacesController {
   ): Promise<DoneDto> {
     checkRepeated('workspace_id', dto.workspace_id, named);
     await this.removal.remove(caller, named, dto.name ?? query.name);
-    return EMPTY_ANSWER;
+    return EMPTY_RESPONSE;
   }
 }

@@ -1,5 +1,5 @@
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import { isScope, type Scope, SCOPES } from '../scopes.js';
 import { seesAllData, switched, type SwitchedRole } from './switches.js';
 
@@ -72,7 +72,7 @@ export const keysWithin = (roles: Roles | null): { readonly hasOnlyOwnKeys?: tru
  * The maximum scopes of a user, after the organization's switches. A credential never has more rights than the user on whose authority it
  * acts, whatever scopes it was given.
  */
-export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
+export function scopesOfRoles(roles: Roles, switches: PolicyFlags | null = null): ReadonlySet<Scope> {
   if (administersOrganization(roles)) return switched(EVERY_SCOPE, 'organization_admin', switches);
   if (roles.workspace === null) return NONE;
   return switched(IN_WORKSPACE[roles.workspace], switchedRoleOf(roles), switches);
@@ -82,7 +82,7 @@ export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = n
 export function narrowedSight(
   userId: string,
   roles: Roles,
-  switches: SwitchPositions | null,
+  switches: PolicyFlags | null,
 ): { readonly seesOnlyOf?: string } {
   return seesAllData(switchedRoleOf(roles), switches) ? {} : { seesOnlyOf: userId };
 }

@@ -1,4 +1,4 @@
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { Scope } from '../scopes.js';
 
 /** The roles affected by a switch: owners and admins of the organization, admins and managers of a workspace, or its members. */
@@ -112,7 +112,7 @@ export type SwitchName = keyof typeof SWITCHES;
 export const SWITCH_NAMES = Object.keys(SWITCHES) as readonly SwitchName[];
 
 /** Whether a role sees the traffic of others. Services and administrators always do. */
-export function seesAllData(role: SwitchedRole, positions: SwitchPositions | null): boolean {
+export function seesAllData(role: SwitchedRole, positions: PolicyFlags | null): boolean {
   if (role === 'organization_admin') return true;
   const name: SwitchName = role === 'member' ? 'membersViewAllData' : 'managersViewAllData';
   return positions?.[name] ?? SWITCHES[name].usual;
@@ -122,7 +122,7 @@ export function seesAllData(role: SwitchedRole, positions: SwitchPositions | nul
 export function switched(
   scopes: ReadonlySet<Scope>,
   role: SwitchedRole,
-  positions: SwitchPositions | null,
+  positions: PolicyFlags | null,
 ): ReadonlySet<Scope> {
   if (positions === null) return scopes;
   const left = new Set(scopes);

@@ -1,6 +1,6 @@
 import { administersOrganization, keysWithin, narrowedSight, scopesOfRoles } from '../permissions/roles.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
 import { isScope, type Scope, SCOPES } from '../scopes.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
@@ -36,7 +36,7 @@ export interface KnownSubject {
   readonly organizationId: string;
   readonly author: AuthorRole;
   readonly policy: OrganizationPolicy | null;
-  readonly switches: SwitchPositions | null;
+  readonly switches: PolicyFlags | null;
   /** Defaults for every request of a workspace. */
   readonly imposed: (
     defaults: WorkspaceDefaults | null,

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { TENANT_ROLE, WALL_STANDS } from '../../database/sessions/tenant-wall-check.js';
+import { TENANT_ROLE, RLS_READY } from '../../database/sessions/rls-check.js';
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
 import { CLOCK_OFFSET_MAX_MS, clockOffsetMs } from '../../database/database-clock.js';
 import { PARTITIONED } from '../../request-log/store/partitions.js';
@@ -102,7 +102,7 @@ async function checkWall(client: Client): Promise<DoctorFinding[]> {
     "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
   );
   if (!rows[0]?.made) return [];
-  const found = await client.query<{ stands: boolean }>(WALL_STANDS);
+  const found = await client.query<{ stands: boolean }>(RLS_READY);
   return [judgeWall(found.rows[0]?.stands === true)];
 }
 

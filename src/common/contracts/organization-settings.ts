@@ -1,11 +1,11 @@
 import type { LogRedaction } from './log-redaction.js';
 
 /** Positions of the switches that an organization has set, by their API names. Absent switches have their default. */
-export type SwitchPositions = Readonly<Record<string, boolean>>;
+export type PolicyFlags = Readonly<Record<string, boolean>>;
 
 /** An organization's settings for all of its workspaces. Null means not set. */
 export interface OrganizationSettings {
-  readonly security_settings: SwitchPositions | null;
+  readonly security_settings: PolicyFlags | null;
   /** Ids of the allowed providers. */
   readonly allowed_providers: readonly string[] | null;
   /** Models that may be requested, exactly as named in requests, without `@slug/`. */

@@ -42,7 +42,7 @@ function databaseSignal(): Promise<void> {
   });
 }
 
-export interface SupervisorWishes {
+export interface SupervisorOptions {
   /** Finishes and exits. Called once, also for SIGTERM and, without a supervisor, for SIGINT. */
   readonly drain: (isImmediate: boolean) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface SupervisorWishes {
  * Follows the supervisor's messages. When it dies, this process exits, because nothing could stop it any more. Accepted data is safe on
  * disk by then. Ctrl-C reaches all processes of a terminal; under a supervisor, only the supervisor handles it.
  */
-export function onSupervisor({ drain }: SupervisorWishes): void {
+export function onSupervisor({ drain }: SupervisorOptions): void {
   let isDraining = false;
   const once = (isImmediate: boolean): void => {
     if (isDraining) return;

@@ -1,13 +1,13 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Release } from '../../common/processes/slots.js';
+import type { Release } from '../../common/processes/semaphore.js';
 import { type Statement, TenantQueryRunner } from './tenant-query-runner.js';
-import type { Tenancy, TenantWall } from './tenant-wall.js';
+import type { Tenancy, RlsContext } from './rls-context.js';
 import type { WriteSemaphore } from './write-semaphore.js';
 
 /** Shared by all sessions of a process. */
 export interface TenantSessionContext {
   readonly dataSource: DataSource;
-  readonly wall: TenantWall;
+  readonly wall: RlsContext;
   readonly writeSemaphore: WriteSemaphore;
 }
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { NoSlotError, type Release, Slots } from '../../common/processes/slots.js';
+import { NoSlotError, type Release, Semaphore } from '../../common/processes/semaphore.js';
 import { POSTGRES_TIMEOUTS } from '../../common/net/store-timeouts.js';
 
 /** Defaults of a data source: the library's number of connections, https://node-postgres.com/apis/pool */
@@ -12,7 +12,7 @@ class TooManyWriters extends Error {
 
 /** An organization's share, and how many of its writers use it or wait for it. */
 interface Share {
-  readonly slots: Slots;
+  readonly slots: Semaphore;
   writers: number;
 }
 
@@ -24,7 +24,7 @@ interface Share {
  * first enters the share of its organization and then takes a connection. Both queues are served in order of arrival.
  */
 export class WriteSemaphore {
-  private readonly all: Slots;
+  private readonly all: Semaphore;
   private readonly shareSize: number;
   private readonly shares = new Map<string, Share>();
   private readonly timeoutMs: number;
@@ -32,7 +32,7 @@ export class WriteSemaphore {
   constructor({ options }: DataSource) {
     const { poolSize, connectTimeoutMS } = { ...USUAL, ...(options as Partial<typeof USUAL>) };
     const size = Math.max(1, Math.floor(poolSize / 2));
-    this.all = new Slots(size);
+    this.all = new Semaphore(size);
     this.shareSize = Math.max(1, size - 1);
     this.timeoutMs = connectTimeoutMS;
   }
@@ -66,7 +66,7 @@ export class WriteSemaphore {
   }
 
   private async enterShare(name: string): Promise<Release> {
-    const share = this.shares.get(name) ?? { slots: new Slots(this.shareSize), writers: 0 };
+    const share = this.shares.get(name) ?? { slots: new Semaphore(this.shareSize), writers: 0 };
     this.shares.set(name, share);
     share.writers++;
     const leave = (): void => {

@@ -6,7 +6,7 @@ import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { CacheRules } from '../../routing-config/document.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import { type CachedRequest, ResponseCache } from '../caching/response-cache.js';
-import type { CacheOffer } from '../caching/wanted.js';
+import type { CacheOffer } from '../caching/cache-lookup.js';
 import { applicable, type RequestGuardrails } from '../guardrails/applicable.js';
 import { type GuardInput, type GuardedRequest, guardRequest } from '../guardrails/guard-request.js';
 import { Guardrails, type Guards, NO_GUARDS } from '../guardrails/guardrails.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
-import { broughtCredentials } from '../recording/masking.js';
+import { clientCredentials } from '../recording/masking.js';
 import type { Target } from '../types/target.js';
 
 /** Maximum share of a target's active requests that may be in a retry or waiting for one. */
@@ -40,7 +40,7 @@ function budgetKey(
 /** A provider key has no id, so its digest identifies it: keys are not kept in plain text. */
 function credentialId({ virtualKey, credentials: { key } }: Target, headers: IncomingHttpHeaders): string {
   if (virtualKey) return virtualKey.id;
-  const secrets = key ? [key.reveal()] : broughtCredentials(headers);
+  const secrets = key ? [key.reveal()] : clientCredentials(headers);
   return createHash('sha256').update(JSON.stringify(secrets)).digest('base64url');
 }
 

@@ -8,12 +8,12 @@ import { type AnswerPlace, AnswerStore } from '../ports.js';
 import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
-import { Flights } from './flights.js';
+import { InFlightRequests } from './in-flight-requests.js';
 import { MemoryAnswers } from './memory-answers.js';
 import { type RecordedAnswer, RecordedFill } from './recording.js';
 import { type Meaning, type MeantRequest, NOT_MEANT, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
-import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './wanted.js';
+import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './cache-lookup.js';
 
 /** How long responses in memory are used before the store is read again: a refresh in another process takes effect by then. */
 const BELIEVED_MS = 20_000;
@@ -59,7 +59,7 @@ export class ResponseCache {
   private readonly memory: MemoryAnswers;
   /** Null when responses stay in this process. */
   private readonly shared: SharedAnswers | null;
-  private readonly flights = new Flights();
+  private readonly flights = new InFlightRequests();
 
   constructor(
     store: AnswerStore,

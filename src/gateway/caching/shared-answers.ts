@@ -1,10 +1,10 @@
 import type { AnswerPlace, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
-import { StorePatience } from './store-patience.js';
+import { StoreCircuit } from './store-circuit.js';
 
 /** The responses of all processes. Waits for the store are short, and a failure there is a miss. */
 export class SharedAnswers {
-  private readonly patience = new StorePatience('The cache store failed. Requests continue without it.');
+  private readonly patience = new StoreCircuit('The cache store failed. Requests continue without it.');
 
   constructor(private readonly store: AnswerStore) {}
 

@@ -4,7 +4,7 @@ import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import type { Exchange } from '../recording/exchange.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
-import type { ClientStream, Way } from '../translation/client-stream.js';
+import type { ClientStream, StreamPlan } from '../translation/client-stream.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
@@ -38,7 +38,7 @@ export class TranslatedDelivery extends Delivery {
 
   constructor(
     exchange: Exchange,
-    private readonly way: Way,
+    private readonly way: StreamPlan,
     onBroken: OnBroken,
   ) {
     super(exchange, way, onBroken);

@@ -5,7 +5,7 @@ import { readResponseHead } from '../upstream/response-headers.js';
 import { StreamWithHiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Way } from '../translation/client-stream.js';
+import type { StreamPlan } from '../translation/client-stream.js';
 import type { RecordedExchange } from '../recording/record-of.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
@@ -111,11 +111,11 @@ export class GuardedStream {
 }
 
 /** The delivery of a stream that guardrails apply to; null for every other response. */
-export function wayOfStream(
+export function streamPlanOf(
   guarded: GuardedRequest,
   { request, facts: exchangeFacts, trail }: Pick<RecordedExchange, 'request' | 'facts' | 'trail'>,
-  { attempt, reservation, cacheFill, translated }: StartedAttempt & Pick<Way, 'translated'>,
-): Way | null {
+  { attempt, reservation, cacheFill, translated }: StartedAttempt & Pick<StreamPlan, 'translated'>,
+): StreamPlan | null {
   const head = readResponseHead(attempt.rawHeaders);
   const { content } = guarded;
   const answering = { request, exchangeFacts, content, attempt, head, translated, isStrict: true };

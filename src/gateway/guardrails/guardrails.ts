@@ -11,7 +11,7 @@ import {
   readHook,
 } from '../../routing-config/guardrails/read-hooks.js';
 import { type Mistake, mistakeDetails } from '../../routing-config/routing-config.js';
-import { Place } from '../../routing-config/place.js';
+import { DocumentPath } from '../../routing-config/document-path.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
 import { HttpCaller } from '../../egress/http-caller.js';
@@ -134,7 +134,7 @@ export class Guardrails {
     if (known) return known;
     const { side, type } = HOOK_LISTS[name];
     const mistakes: Mistake[] = [];
-    const place = Place.root(mistakes, `config.${name}`);
+    const place = DocumentPath.root(mistakes, `config.${name}`);
     const slots = items.flatMap((item, index): Slot[] => {
       if (typeof item === 'string') return [{ slug: item, type }];
       const spec = readHook(item, place.at(index), { side, type, id: `${name}[${index}]` });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { readHook } from '../../routing-config/guardrails/read-hooks.js';
-import { Place } from '../../routing-config/place.js';
+import { DocumentPath } from '../../routing-config/document-path.js';
 import { framesOf } from '../framing/index.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
@@ -14,7 +14,11 @@ import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import type { EndpointTexts } from './texts/text-tree.js';
 
 function hookOf(written: object): Hook {
-  const spec = readHook(written, Place.root([], 'hook'), { side: 'output', type: 'guardrail', id: 'h0' });
+  const spec = readHook(written, DocumentPath.root([], 'hook'), {
+    side: 'output',
+    type: 'guardrail',
+    id: 'h0',
+  });
   if (!spec) throw new Error(JSON.stringify(written));
   const tools = { http: {} as never, provider: {} as never };
   const checks = spec.checks.map((check) => ({

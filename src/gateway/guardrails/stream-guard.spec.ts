@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import { readHook } from '../../routing-config/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
@@ -17,7 +17,7 @@ import type { StreamTexts } from './texts/text-tree.js';
 function hooksOf(...written: Json[]): Hook[] {
   return written.map((value, index) => {
     const mistakes: Mistake[] = [];
-    const place = Place.root(mistakes, 'hook');
+    const place = DocumentPath.root(mistakes, 'hook');
     const spec = readHook(value, place, { side: 'output', type: 'guardrail', id: `h${index}` });
     if (!spec) throw new Error(JSON.stringify(mistakes));
     const tools = { http: {} as never, provider: {} as never };

@@ -10,7 +10,7 @@ import type {
   Strategy,
 } from '../../routing-config/document.js';
 import { stickyFields } from '../../routing-config/sessions.js';
-import { Place } from '../../routing-config/place.js';
+import { DocumentPath } from '../../routing-config/document-path.js';
 import { Secret } from '../../common/settings/secret.js';
 import {
   type BreakerPlan,
@@ -218,7 +218,7 @@ function conditional(
 ): Conditional {
   const byName = new Map(targets.map(({ name }, index) => [name, children[index] as Plan]));
   const branches = conditions.map(({ query, then }) => ({
-    condition: readCondition(query, Place.root([])),
+    condition: readCondition(query, DocumentPath.root([])),
     plan: byName.get(then) as Plan,
   }));
   return { kind: 'conditional', path, branches, otherwise: byName.get(otherwise ?? '') ?? null };

@@ -8,14 +8,14 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { LogSink, PriceBook } from '../ports.js';
-import { NOTHING_ASKED } from '../types/gateway-headers.js';
+import { NO_OPTIONS } from '../types/gateway-headers.js';
 import { type AttemptTrail, NO_TRAIL } from '../types/attempt-trail.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import { logAccess } from './access-log.js';
 import { type AttemptLedger, AttemptReservation, type ReservingAttempt } from './attempt-reservation.js';
 import { bodyCaptures } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
-import { broughtCredentials } from './masking.js';
+import { clientCredentials } from './masking.js';
 import { type ExchangeOutcome, openedExchange, type RecordedExchange, recordOf } from './record-of.js';
 import { redacted } from './redaction.js';
 
@@ -170,7 +170,7 @@ export class ExchangeRecorder {
  */
 function secretsOf({ request, facts, trail }: RecordedExchange): string[] {
   const stored = trail.target?.credentials.key;
-  const secrets = stored ? [stored.reveal()] : broughtCredentials(request.headers);
+  const secrets = stored ? [stored.reveal()] : clientCredentials(request.headers);
   if (facts.gatewayKey !== null) secrets.push(facts.gatewayKey);
   return secrets;
 }
@@ -214,7 +214,7 @@ function factsOnArrival(method: string): ExchangeFacts {
     method,
     caller: null,
     gatewayKey: null,
-    options: NOTHING_ASKED,
+    options: NO_OPTIONS,
     traceId: id,
     endpoint: null,
     path: '',

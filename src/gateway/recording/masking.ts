@@ -60,7 +60,7 @@ function maskedValue(name: string, value: string, secrets: readonly string[]): s
 }
 
 /** Provider credentials that a caller sent itself. */
-export function broughtCredentials(headers: IncomingHttpHeaders): string[] {
+export function clientCredentials(headers: IncomingHttpHeaders): string[] {
   const bearer = headers.authorization?.replace(/^\w+ +/, '');
   return [bearer, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']].filter(
     (value): value is string => typeof value === 'string' && value !== '',

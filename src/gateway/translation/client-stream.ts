@@ -18,7 +18,7 @@ export interface ClientStream {
 }
 
 /** How a response is delivered. */
-export interface Way extends StartedAttempt {
+export interface StreamPlan extends StartedAttempt {
   /** Null: the provider uses the client's dialect. */
   readonly translated: ActiveTranslation | null;
   /** Opens the stream that replaces the plain translation. */

@@ -42,7 +42,7 @@ const RETRIES_MAX = 5;
 const TIMEOUT_MS_MAX = 30 * 60_000;
 
 /** The options of a request that was refused before it was read. */
-export const NOTHING_ASKED: GatewayHeaders = {
+export const NO_OPTIONS: GatewayHeaders = {
   config: null,
   provider: null,
   virtualKey: null,

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { SEND_ALERTS, sendAlertJob, type SendAlertPayload } from '../queues/send-alerts.queue.js';
-import { PatientQueue } from '../patient-queue.js';
+import { BoundedQueue } from '../bounded-queue.js';
 
 const EVERY_MS = 5_000;
 const MOST_PER_SWEEP = 100;
@@ -19,7 +19,7 @@ const WAITING = `
 /** Queues alerts that were committed and not sent. The table is their only record. */
 @Injectable()
 export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: PatientQueue<SendAlertPayload>;
+  readonly #queue: BoundedQueue<SendAlertPayload>;
   readonly #job = new IntervalJob(() => this.#round(), {
     name: 'sweep-alerts',
     everyMs: EVERY_MS,
@@ -31,7 +31,7 @@ export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly database: DataSource,
     @InjectQueue(SEND_ALERTS) queue: Queue<SendAlertPayload>,
   ) {
-    this.#queue = new PatientQueue(queue, 'sweep-alerts');
+    this.#queue = new BoundedQueue(queue, 'sweep-alerts');
   }
 
   onApplicationBootstrap(): void {

@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { FORWARD_AUDIT, forwardAuditJob, type ForwardAuditPayload } from '../queues/forward-audit.queue.js';
-import { PatientQueue } from '../patient-queue.js';
+import { BoundedQueue } from '../bounded-queue.js';
 import { forwardingMetrics } from './forwarding-metrics.js';
 import { DueBatches } from './due-batches.js';
 
@@ -17,7 +17,7 @@ const MOST_PER_SWEEP = 200;
  */
 @Injectable()
 export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: PatientQueue<ForwardAuditPayload>;
+  readonly #queue: BoundedQueue<ForwardAuditPayload>;
   readonly #job = new IntervalJob(() => this.#round(), {
     name: 'sweep-audit',
     everyMs: EVERY_MS,
@@ -29,7 +29,7 @@ export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly batches: DueBatches,
     @InjectQueue(FORWARD_AUDIT) queue: Queue<ForwardAuditPayload>,
   ) {
-    this.#queue = new PatientQueue(queue, 'sweep-audit');
+    this.#queue = new BoundedQueue(queue, 'sweep-audit');
   }
 
   onApplicationBootstrap(): void {

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import type { CurrentRights, Rights } from '../../auth/ports.js';
-import { sightOf } from '../../auth/permissions/sight.js';
+import { visibilityOf } from '../../auth/permissions/visibility.js';
 import { exportFile, exportObject } from '../../request-log/log-export.js';
 import type { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -109,7 +109,7 @@ export class ExportWriter {
   /** Rejects when awaited, possibly long after the failure. */
   private readAhead(claimed: ClaimedExport, after: ExportProgress['after']): Promise<ExportStep> {
     const step = this.rightsOf(claimed).then((rights) =>
-      this.parts.rows.step(claimed, after, sightOf(rights)),
+      this.parts.rows.step(claimed, after, visibilityOf(rights)),
     );
     step.catch(() => undefined);
     return step;

@@ -16,7 +16,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { PatientQueue } from '../patient-queue.js';
+import { BoundedQueue } from '../bounded-queue.js';
 
 const EVERY_MS = 2_000;
 const TIDY_EVERY_MS = 10 * 60_000;
@@ -52,7 +52,7 @@ const YOUNG_MS = 60 * 60_000;
 @Injectable()
 export class SweepExports implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sweep-exports');
-  readonly #queue: PatientQueue<ExportLogsPayload>;
+  readonly #queue: BoundedQueue<ExportLogsPayload>;
   readonly #announcing = new IntervalJob(() => this.#announce(), {
     name: 'sweep-exports',
     everyMs: EVERY_MS,
@@ -72,7 +72,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
     @Inject(ObjectStore) private readonly bucket: ObjectStore | null,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'exports'>,
   ) {
-    this.#queue = new PatientQueue(queue, 'sweep-exports');
+    this.#queue = new BoundedQueue(queue, 'sweep-exports');
   }
 
   onApplicationBootstrap(): void {

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { SEND_MAILS, sendMailJob, type SendMailPayload } from '../queues/send-mails.queue.js';
-import { PatientQueue } from '../patient-queue.js';
+import { BoundedQueue } from '../bounded-queue.js';
 
 const EVERY_MS = 2_000;
 const MOST_PER_SWEEP = 100;
@@ -21,7 +21,7 @@ const WAITING = `
  */
 @Injectable()
 export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: PatientQueue<SendMailPayload>;
+  readonly #queue: BoundedQueue<SendMailPayload>;
   readonly #job = new IntervalJob(() => this.#round(), {
     name: 'sweep-mails',
     everyMs: EVERY_MS,
@@ -33,7 +33,7 @@ export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly database: DataSource,
     @InjectQueue(SEND_MAILS) queue: Queue<SendMailPayload>,
   ) {
-    this.#queue = new PatientQueue(queue, 'sweep-mails');
+    this.#queue = new BoundedQueue(queue, 'sweep-mails');
   }
 
   onApplicationBootstrap(): void {

@@ -6,16 +6,16 @@ import {
   aggregateLogsJob,
   type AggregateLogsPayload,
 } from '../queues/aggregate-logs.queue.js';
-import { PatientQueue } from '../patient-queue.js';
+import { BoundedQueue } from '../bounded-queue.js';
 import type { BatchAnnouncer } from './ports.js';
 
 /** Announces stored batches to the queue. Only a hint: the sweep finds batches whose announcement was lost. */
 @Injectable()
 export class QueueBatchAnnouncer implements BatchAnnouncer {
-  readonly #queue: PatientQueue<AggregateLogsPayload>;
+  readonly #queue: BoundedQueue<AggregateLogsPayload>;
 
   constructor(@InjectQueue(AGGREGATE_LOGS) queue: Queue<AggregateLogsPayload>) {
-    this.#queue = new PatientQueue(queue, 'announcer');
+    this.#queue = new BoundedQueue(queue, 'announcer');
   }
 
   /** Settles within two seconds; rejects when the queue did not accept it. Announcing a batch again adds no second job. */

@@ -65,7 +65,7 @@ export interface MeasureSum {
 /** The sort key of groups: a sum, its ratio to another one, or a latency quantile. Groups without a ratio (`per` is 0) come last. */
 export type GroupOrder = (MeasureSum & { readonly per?: MeasureSum }) | { readonly latencyAt: number };
 
-export interface GroupsWish {
+export interface GroupsRequest {
   readonly by: GroupedBy;
   readonly measures: readonly ReadMeasureName[];
   readonly orderBy: GroupOrder;
@@ -90,7 +90,7 @@ export abstract class AnalyticsReader {
   ): Promise<Series>;
 
   /** One page, and the number of groups. The groups add up to the total. */
-  abstract groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups>;
+  abstract groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups>;
 
   /** Reads several results of one tenant within a range, sharing what can be shared: a transaction, and what is known before each query. */
   abstract together<T>(

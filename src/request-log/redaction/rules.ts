@@ -1,7 +1,7 @@
 import { linearPattern, patternProblem } from '../../routing-config/guardrails/linear-pattern.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { listOf, object, type Reader, text } from '../../routing-config/readers.js';
-import { type Mistake, Place } from '../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { jsonPath } from './json-path.js';
@@ -48,7 +48,7 @@ const rules = object<LogRedaction>({
 export function readRedaction(given: unknown): LogRedaction | null {
   if (given === null) return null;
   const mistakes: Mistake[] = [];
-  const read = rules(given, Place.root(mistakes, 'log_redaction'));
+  const read = rules(given, DocumentPath.root(mistakes, 'log_redaction'));
   if (!read || mistakes.length > 0)
     throw new AppError('invalid_request', mistakeDetails(mistakes, `${mistakesInWords(mistakes)}.`));
   return Object.values(read).some(({ length }) => length > 0) ? read : null;

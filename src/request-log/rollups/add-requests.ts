@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/queryable.js';
 import { type Grain, NEXT_GRAIN } from './grains.js';
-import { MARKED_AGAIN } from './marks.js';
+import { MARKED_AGAIN } from './dirty-buckets.js';
 import { countedKeys } from './metadata-keys.js';
 import { addRequestsSql, FAMILIES } from './rollup-sql.js';
 import type { Seals } from './seals.js';

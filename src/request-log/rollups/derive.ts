@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
 import { ensurePartitions } from './add-requests.js';
 import { GRAIN_MS } from './grains.js';
-import { type Mark, markDay, postponeMark, ripeMarks, takeMark } from './marks.js';
+import { type DirtyBucket, markDay, postponeMark, ripeMarks, takeMark } from './dirty-buckets.js';
 import { deriveSql, FAMILIES } from './rollup-sql.js';
 import { LOCK_TO_ADD, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
@@ -14,7 +14,7 @@ const PATIENCE = '10min';
  * Derives a workspace's hour from its minutes, or its day from its hours, replacing the previous rows. Returns false if another process was
  * first. Idempotent; when killed, the mark remains.
  */
-export async function derive(database: DataSource, mark: Mark): Promise<boolean> {
+export async function derive(database: DataSource, mark: DirtyBucket): Promise<boolean> {
   const { grain, bucket } = mark;
   await ensurePartitions(
     database,
@@ -65,7 +65,7 @@ export async function deriveRipe(
 
 async function replace(
   transaction: Queryable,
-  { grain, bucket, organisationId, workspaceId }: Mark,
+  { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {
   const end = new Date(bucket.getTime() + GRAIN_MS[grain]);
   for (const family of FAMILIES) {

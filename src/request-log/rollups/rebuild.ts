@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/queryable.js';
 import { addRequests, ensurePartitionsFor } from './add-requests.js';
 import { deriveRipe } from './derive.js';
 import { GRAIN_MS } from './grains.js';
-import { markHour } from './marks.js';
+import { markHour } from './dirty-buckets.js';
 import { countMetadataKeysFrom, metadataKeysAreComplete } from './metadata-keys.js';
 import { FAMILIES } from './rollup-sql.js';
 import { LOCK_ALONE, readSeals } from './seals.js';

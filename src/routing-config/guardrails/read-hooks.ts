@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
 import { type CheckId, checkIdOf, checkRow, CHECKS } from './check-parameters.js';
-import type { Place } from '../place.js';
+import type { DocumentPath } from '../document-path.js';
 import { withoutSecrets } from './check-secrets.js';
 import type { CheckSpec, HookFeedback, HookSpec } from './hook.js';
 
@@ -65,7 +65,7 @@ export interface HookContext {
  * An inline guardrail: its checks in a list, `{ checks: [{ id, parameters }] }`, or by name, `{ "default.contains": { words: [...] } }`.
  * Undefined when it is invalid, with mistakes noted at its path.
  */
-export function readHook(value: unknown, at: Place, context: HookContext): HookSpec | undefined {
+export function readHook(value: unknown, at: DocumentPath, context: HookContext): HookSpec | undefined {
   if (!isObject(value)) return at.refuse('must be the id of a guardrail, or one written out as an object');
   const before = at.mistakeCount;
   refuseUnknown(value, at);
@@ -78,7 +78,7 @@ export function readHook(value: unknown, at: Place, context: HookContext): HookS
   return read && at.mistakeCount === before ? { id, type, checks, ...read } : undefined;
 }
 
-function refuseUnknown(value: Json, at: Place): void {
+function refuseUnknown(value: Json, at: DocumentPath): void {
   for (const key of Object.keys(value))
     if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
       at.at(key).refuse(`is not a known field${didYouMean(key, [...ACTIONS, ...NAMES])}`);
@@ -87,7 +87,7 @@ function refuseUnknown(value: Json, at: Place): void {
 /** Names of checks contain a dot, `default.contains`; no other field does. */
 const isCheckName = (key: string): boolean => key.includes('.');
 
-function readNamedChecks(value: Json, at: Place): CheckSpec[] {
+function readNamedChecks(value: Json, at: DocumentPath): CheckSpec[] {
   return Object.entries(value)
     .filter(([key]) => isCheckName(key))
     .map(([id, parameters]) => readCheck({ id, parameters }, at.at(id), at.at(id)))
@@ -97,7 +97,7 @@ function readNamedChecks(value: Json, at: Place): CheckSpec[] {
 /** The reactions of a guardrail to its verdict. */
 export function readActions(
   value: Json,
-  at: Place,
+  at: DocumentPath,
 ): Pick<HookSpec, 'deny' | 'isAsync' | 'isSequential' | 'failOnError' | 'onSuccess' | 'onFail'> | undefined {
   const read = readBySchema(actions, value);
   if (read.mistakes) return noteMistakes(read.mistakes, at);
@@ -115,7 +115,7 @@ export function readActions(
 }
 
 /** A list of checks, `[{ id, parameters, name, is_enabled }]`. Invalid ones are left out, with mistakes noted at their path. */
-export function readChecks(value: unknown, at: Place): CheckSpec[] {
+export function readChecks(value: unknown, at: DocumentPath): CheckSpec[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > CHECKS_MAX) {
     at.refuse(`must be a list of 1 to ${CHECKS_MAX} checks`);
@@ -126,7 +126,7 @@ export function readChecks(value: unknown, at: Place): CheckSpec[] {
     .filter((check) => check !== undefined);
 }
 
-function readCheck(value: unknown, at: Place, parametersAt: Place): CheckSpec | undefined {
+function readCheck(value: unknown, at: DocumentPath, parametersAt: DocumentPath): CheckSpec | undefined {
   if (!isObject(value) || typeof value.id !== 'string')
     return at.refuse('must be a check: { id, parameters }');
   const id = checkIdOf(value.id);
@@ -144,21 +144,21 @@ function unknownCheck(id: string): string {
   return `names an unknown check, "${id.slice(0, 64)}"${hint} (default.webhook calls your own service). Checks: ${known.join(', ')}`;
 }
 
-function checkPlace(id: CheckId, { side, type }: HookContext, at: Place): void {
+function checkPlace(id: CheckId, { side, type }: HookContext, at: DocumentPath): void {
   const row = checkRow(id);
   if (side === 'output' && row.side === 'input') at.refuse(`has ${id}, which checks requests only`);
   if (type === 'mutator' && !row.mutates)
     at.refuse(`has ${id}, which changes nothing, so it cannot be part of a mutator`);
 }
 
-function typeOf(value: unknown, at: Place): HookSpec['type'] | undefined {
+function typeOf(value: unknown, at: DocumentPath): HookSpec['type'] | undefined {
   if (value === undefined || value === null) return undefined;
   return value === 'guardrail' || value === 'mutator' ? value : at.refuse('must be "guardrail" or "mutator"');
 }
 
-function noteMistakes(mistakes: readonly SchemaMistake[], at: Place): undefined {
+function noteMistakes(mistakes: readonly SchemaMistake[], at: DocumentPath): undefined {
   for (const { path, rule } of mistakes)
-    path.reduce<Place>((from, step) => from.at(step), at).refuse(`is invalid: ${rule}`);
+    path.reduce<DocumentPath>((from, step) => from.at(step), at).refuse(`is invalid: ${rule}`);
   return undefined;
 }
 
@@ -175,7 +175,7 @@ function isObject(value: unknown): value is Json {
 export function readHookList(
   value: unknown,
   name: HookListName,
-  at: Place,
+  at: DocumentPath,
 ): readonly (string | Json)[] | undefined {
   if (!Array.isArray(value) || value.length > HOOKS_MAX)
     return at.refuse(`must be a list of at most ${HOOKS_MAX} items`);

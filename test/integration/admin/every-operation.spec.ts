@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TENANT_ROLE } from '../../../src/database/sessions/tenant-wall-check.js';
+import { TENANT_ROLE } from '../../../src/database/sessions/rls-check.js';
 import type { Answer } from '../../support/admin-app.js';
 import { administer } from '../../support/administer.js';
 import {

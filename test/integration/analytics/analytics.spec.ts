@@ -5,7 +5,7 @@ import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
 import type { RequestLogRecord } from '../../../src/request-log/record.js';
 import { derive } from '../../../src/request-log/rollups/derive.js';
 import { bucketOf, valueOf } from '../../../src/request-log/rollups/histogram.js';
-import { ripeMarks } from '../../../src/request-log/rollups/marks.js';
+import { ripeMarks } from '../../../src/request-log/rollups/dirty-buckets.js';
 import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import {
   chooseMetadataKeys,

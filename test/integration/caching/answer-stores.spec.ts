@@ -12,7 +12,7 @@ import {
   type AnswerPlace,
   type AnswerStore,
   type KeptVector,
-  type VectorRoom,
+  type VectorNamespace,
 } from '../../../src/gateway/ports.js';
 import { ForgetAnswers } from '../../../src/jobs/forget-answers.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -158,7 +158,7 @@ describe('cached responses in PostgreSQL', () => {
 describe('vectors of cached questions in PostgreSQL', () => {
   const plain = () => new PostgresVectorStore(database.dataSource);
   const sealed = () => new SealedVectorStore(plain(), secrets);
-  const aRoom = (wishes: Partial<VectorRoom> = {}): VectorRoom => ({
+  const aRoom = (wishes: Partial<VectorNamespace> = {}): VectorNamespace => ({
     organizationId: randomUUID(),
     workspaceId: randomUUID(),
     room: randomBytes(32).toString('hex'),
@@ -170,7 +170,7 @@ describe('vectors of cached questions in PostgreSQL', () => {
     expiresAt: inAMinute(),
     ...wishes,
   });
-  const keysIn = async (room: VectorRoom) => (await sealed().newest(room, 100)).map(({ key }) => key);
+  const keysIn = async (room: VectorNamespace) => (await sealed().newest(room, 100)).map(({ key }) => key);
 
   it('are returned byte for byte, newest first, each once, and not when they have expired', async () => {
     const room = aRoom();

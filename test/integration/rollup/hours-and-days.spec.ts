@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../src/request-log/rollups/histogram.js';
 import { derive, deriveRipe } from '../../../src/request-log/rollups/derive.js';
-import { type Mark, ripeMarks } from '../../../src/request-log/rollups/marks.js';
+import { type DirtyBucket, ripeMarks } from '../../../src/request-log/rollups/dirty-buckets.js';
 import { CUBE_COLUMNS, NIL_ID } from '../../../src/request-log/rollups/dimensions.js';
 import { dropMinutes } from '../../../src/request-log/rollups/drop-old.js';
 import { MEASURE_NAMES } from '../../../src/request-log/rollups/measures.js';
@@ -173,7 +173,7 @@ describe('hours and days', () => {
     const marks = await ripeMarks(database.dataSource, 0, 10);
     expect(marks.map(({ workspaceId }) => workspaceId)).toEqual([NIL_ID, one, other].sort());
 
-    await derive(database.dataSource, marks.find(({ workspaceId }) => workspaceId === one) as Mark);
+    await derive(database.dataSource, marks.find(({ workspaceId }) => workspaceId === one) as DirtyBucket);
     expect(await totals('usage_hour')).toMatchObject({ requests: 60 });
     await deriveAll();
     await add(requestsOf(other, 10));

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../../auth/permissions/access.decorators.js';
 import { AuthGuard } from '../../../auth/strategies/auth.guard.js';
 import type { Principal } from '../../../auth/principal.js';
-import { sightOf } from '../../../auth/permissions/sight.js';
+import { visibilityOf } from '../../../auth/permissions/visibility.js';
 import { requireScope } from '../../../auth/permissions/require-scope.js';
 import { AdminController } from '../../admin-controller.js';
 import { Refusals } from '../../openapi/decorators.js';
@@ -56,8 +56,8 @@ export class LiveLogsController {
     const check = async () => {
       const now = await this.callers.identify(request);
       requireScope(now, 'logs.list');
-      return sightOf(now);
+      return visibilityOf(now);
     };
-    this.live.add({ response, place, ...reach, conditions, own: sightOf(caller), check });
+    this.live.add({ response, place, ...reach, conditions, own: visibilityOf(caller), check });
   }
 }

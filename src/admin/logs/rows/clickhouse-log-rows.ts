@@ -1,11 +1,14 @@
-import type { Sight } from '../../../auth/permissions/sight.js';
+import type { Visibility } from '../../../auth/permissions/visibility.js';
 import type { Reach } from '../../../auth/tenant.js';
 import type { LogDatabase } from '../../../request-log/reading/log-database.js';
 import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { Queryable } from '../../../database/queryable.js';
 import type { ClickHouse } from '../../../request-log/analytics/clickhouse/clickhouse.js';
-import { conditionsSql, Question } from '../../../request-log/analytics/clickhouse/question.js';
+import {
+  conditionsSql,
+  ClickHouseQuery,
+} from '../../../request-log/analytics/clickhouse/clickhouse-query.js';
 import { rowsOf, selected } from './clickhouse-columns.js';
 import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
 import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';
@@ -24,7 +27,7 @@ interface Beside {
 
 /** A query of the rows in ClickHouse. */
 interface RowsQuestion {
-  readonly question: Question;
+  readonly question: ClickHouseQuery;
   readonly where: string;
 }
 
@@ -157,7 +160,7 @@ export class ClickHouseLogRows extends LogRows {
     return Math.min(most, (stored?.count ?? 0) + inbox);
   }
 
-  async trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+  async trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]> {
     const rows = await this.#both(
       reach,
       (question) => `trace_id = ${question.bind(traceId, 'String')} ${OLDEST_FIRST} LIMIT ${most}`,
@@ -166,7 +169,7 @@ export class ClickHouseLogRows extends LogRows {
     return rows.slice(0, most);
   }
 
-  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+  async find(reach: Visibility, id: string): Promise<LogRow | undefined> {
     const [row] = await this.#both(
       reach,
       (question) => `id = ${question.bind(id, 'UUID')} LIMIT 1`,
@@ -179,9 +182,9 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   async #both(
-    reach: Sight,
-    rest: (question: Question) => string,
-    ofInbox: (sight: Sight) => Promise<readonly LogRow[]>,
+    reach: Visibility,
+    rest: (question: ClickHouseQuery) => string,
+    ofInbox: (sight: Visibility) => Promise<readonly LogRow[]>,
   ): Promise<readonly LogRow[]> {
     const waiting = await waitingBatches(this.beside.batches);
     const asked = await this.#asked(reach, reach.own, waiting);
@@ -199,7 +202,7 @@ export class ClickHouseLogRows extends LogRows {
     conditions: readonly QueryCondition[],
     waiting: WaitingBatches | null,
   ): Promise<RowsQuestion | null> {
-    const question = new Question();
+    const question = new ClickHouseQuery();
     const tenant = question.tenant(reach);
     const filters = await conditionsSql(question, conditions, async (sql, parameter) => {
       const rows = await this.beside.database.read<{ id: string }>(sql, [reach.organizationId, parameter]);
@@ -290,7 +293,7 @@ export class ClickHouseLogRows extends LogRows {
     return this.#lastOf(question, begun + near, size);
   }
 
-  async #lastOf(question: Question, where: string, size: number): Promise<End | null> {
+  async #lastOf(question: ClickHouseQuery, where: string, size: number): Promise<End | null> {
     const [end = null] = await this.clickhouse.read<End>(
       `SELECT concat(replaceOne(toString(last.1), ' ', 'T'), 'Z') AS at, last.3 AS id, looked FROM (
          SELECT max((created_at, ${ID}, id)) AS last, count() AS looked FROM (

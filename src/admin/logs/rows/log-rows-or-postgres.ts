@@ -1,4 +1,4 @@
-import type { Sight } from '../../../auth/permissions/sight.js';
+import type { Visibility } from '../../../auth/permissions/visibility.js';
 import type { Reach } from '../../../auth/tenant.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogQuery } from './log-query.js';
@@ -31,11 +31,11 @@ export class LogRowsOrPostgres extends LogRows {
     return this.#ask((rows) => rows.count(reach, query, most));
   }
 
-  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+  trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]> {
     return this.#ask((rows) => rows.trace(reach, traceId, most));
   }
 
-  find(reach: Sight, id: string): Promise<LogRow | undefined> {
+  find(reach: Visibility, id: string): Promise<LogRow | undefined> {
     return this.#ask((rows) => rows.find(reach, id));
   }
 

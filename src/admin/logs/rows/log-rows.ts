@@ -1,4 +1,4 @@
-import type { Sight } from '../../../auth/permissions/sight.js';
+import type { Visibility } from '../../../auth/permissions/visibility.js';
 import type { Reach } from '../../../auth/tenant.js';
 import { type LogRow, READ_COLUMNS, type ReadColumn } from '../../../request-log/reading/log-row.js';
 import type { LogPosition } from './log-cursor.js';
@@ -57,7 +57,7 @@ export abstract class LogRows {
   abstract count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number>;
 
   /** The requests of a trace, oldest first. */
-  abstract trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]>;
+  abstract trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]>;
 
-  abstract find(reach: Sight, id: string): Promise<LogRow | undefined>;
+  abstract find(reach: Visibility, id: string): Promise<LogRow | undefined>;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sight } from '../../../auth/permissions/sight.js';
+import type { Visibility } from '../../../auth/permissions/visibility.js';
 import type { Reach } from '../../../auth/tenant.js';
 import { LogDatabase } from '../../../request-log/reading/log-database.js';
 import { LogScope } from '../../../request-log/reading/log-scope.js';
@@ -122,7 +122,7 @@ export class PostgresLogRows extends LogRows {
     return row?.count ?? 0;
   }
 
-  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+  trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]> {
     const query = filtered(reach, reach.own);
     query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
     const limit = query.bind(most);
@@ -132,7 +132,7 @@ export class PostgresLogRows extends LogRows {
     );
   }
 
-  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+  async find(reach: Visibility, id: string): Promise<LogRow | undefined> {
     const query = filtered(reach, reach.own);
     query.and((placeholder) => `id = ${placeholder}::uuid`, id);
     const [row] = await this.database.read<LogRow>(

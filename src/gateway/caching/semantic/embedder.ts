@@ -7,7 +7,7 @@ import { AppError } from '../../../common/errors/app-error.js';
 import { findEndpointRow } from '../../../providers/endpoints/index.js';
 import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
 import type { Json } from '../../../providers/endpoint.js';
-import { NOTHING_ASKED } from '../../types/gateway-headers.js';
+import { NO_OPTIONS } from '../../types/gateway-headers.js';
 import type { AttemptReservation } from '../../recording/attempt-reservation.js';
 import type { Exchange } from '../../recording/exchange.js';
 import { metadataOf } from '../../recording/record-of.js';
@@ -105,7 +105,7 @@ export class Embedder {
   /** The organization's policy and the virtual key's models apply here too. */
   private async targetOf({ caller, rules }: Embedding): Promise<Target> {
     const { virtual_key: modelSlug, model } = rules;
-    const asked = { caller, headers: {}, options: NOTHING_ASKED, modelSlug, planned: AS_ASKED };
+    const asked = { caller, headers: {}, options: NO_OPTIONS, modelSlug, planned: AS_ASKED };
     const target = await this.planner.plan(asked);
     if (caller.policy) checkPolicy(caller.policy, target, model);
     checkModel(target, model, caller);
@@ -174,7 +174,7 @@ function question(
       id,
       createdAt,
       gatewayKey,
-      options: NOTHING_ASKED,
+      options: NO_OPTIONS,
       endpoint: ENDPOINT,
     },
   });

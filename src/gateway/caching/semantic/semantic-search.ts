@@ -5,13 +5,13 @@ import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Exchange } from '../../recording/exchange.js';
-import { type VectorRoom, VectorStore } from '../../ports.js';
+import { type VectorNamespace, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
 import { type CacheKeyParts, roomKey } from '../cache-key.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { comparedIn } from './compared-text.js';
 import { Embedder } from './embedder.js';
-import { Rooms } from './rooms.js';
+import { SemanticNamespaces } from './semantic-namespaces.js';
 import { likeness, type Vector } from './vector.js';
 
 /** A request that another request's response may serve. */
@@ -55,14 +55,14 @@ const NEAREST_MAX = 3;
  */
 @Injectable()
 export class SemanticSearch {
-  private readonly rooms: Rooms;
+  private readonly rooms: SemanticNamespaces;
 
   constructor(
     private readonly embedder: Embedder,
     store: VectorStore,
     @Inject(SETTINGS) { cacheStoreBytes }: Pick<Settings, 'cacheStoreBytes'>,
   ) {
-    this.rooms = new Rooms(cacheStoreBytes > 0 ? store : null);
+    this.rooms = new SemanticNamespaces(cacheStoreBytes > 0 ? store : null);
   }
 
   /** Never rejects. */
@@ -88,8 +88,8 @@ export class SemanticSearch {
 /** The vector of a request, and the namespace in which it is compared. */
 export class Meaning {
   constructor(
-    private readonly rooms: Rooms,
-    private readonly place: VectorRoom,
+    private readonly rooms: SemanticNamespaces,
+    private readonly place: VectorNamespace,
     private readonly vector: Vector,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../auth/principal.js';
 import type { Json } from '../../../providers/endpoint.js';
-import { NOTHING_ASKED } from '../../types/gateway-headers.js';
+import { NO_OPTIONS } from '../../types/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
 import { AS_ASKED } from '../../types/plan.js';
 import { pathAt } from '../../translation/own-path.js';
@@ -34,7 +34,7 @@ export class ProviderCaller {
     const target = await this.planner.plan({
       caller,
       headers: {},
-      options: NOTHING_ASKED,
+      options: NO_OPTIONS,
       modelSlug: virtualKey,
       planned: AS_ASKED,
     });

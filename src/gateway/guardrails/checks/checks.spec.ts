@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { aCaller } from '../../../../test/support/gateway.js';
 import { CHECKS } from '../../../routing-config/guardrails/check-parameters.js';
 import { readChecks } from '../../../routing-config/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../../routing-config/place.js';
+import { type Mistake, DocumentPath } from '../../../routing-config/document-path.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpAnswer, HttpCall, HttpCaller } from '../../../egress/http-caller.js';
 import type { Facts, Finding, CheckSubject } from '../check.js';
@@ -38,7 +38,7 @@ async function run(
   around: Around = {},
 ): Promise<Finding> {
   const mistakes: Mistake[] = [];
-  const place = Place.root(mistakes, 'checks');
+  const place = DocumentPath.root(mistakes, 'checks');
   const [spec] = readChecks([{ id, parameters }], place);
   if (!spec) throw new Error(mistakes.map(({ path, message }) => `${path}: ${message}`).join('\n'));
   const tools = {

@@ -10,7 +10,7 @@ import { coverageTable } from './coverage-table.js';
 import { ENDPOINT_IDS, type EndpointId, type Operation } from '../../../providers/endpoint.js';
 import { endpoints } from '../../../providers/endpoints/index.js';
 import { readHook } from '../../../routing-config/guardrails/read-hooks.js';
-import { Place } from '../../../routing-config/place.js';
+import { DocumentPath } from '../../../routing-config/document-path.js';
 import type { GuardrailSnapshot } from '../../ports.js';
 import { ENDPOINT_TEXTS } from '../texts/endpoint-texts.js';
 import { coverageOf } from './coverage.js';
@@ -18,7 +18,7 @@ import { ENDPOINT_COVERAGE } from './endpoint-coverage.js';
 import { storedCoverage } from './stored-coverage.js';
 
 function guardrail(id: string, written: object): GuardrailSnapshot {
-  const place = Place.root([], 'hook');
+  const place = DocumentPath.root([], 'hook');
   const spec = readHook(written, place, { side: 'output', type: 'guardrail', id: `pg-${id}` });
   if (!spec) throw new Error(id);
   return { id: `00000000-0000-7000-8000-${id.padStart(12, '0')}`, spec };

@@ -11,7 +11,7 @@ import type {
   CountedRange,
   GroupedBy,
   Groups,
-  GroupsWish,
+  GroupsRequest,
   Series,
   TimeRange,
   UsageQuery,
@@ -19,7 +19,7 @@ import type {
 } from '../usage-store.js';
 import type { ClickHouse } from './clickhouse.js';
 import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
-import { conditionsSql, type IdsOf, Question } from './question.js';
+import { conditionsSql, type IdsOf, ClickHouseQuery } from './clickhouse-query.js';
 import { type ClickhouseSource, sourceOf } from './source.js';
 
 /** What stays in PostgreSQL, and its readers. */
@@ -35,7 +35,7 @@ type Row = Readonly<Record<string, unknown>>;
 interface StartedQuery {
   readonly range: CountedRange;
   readonly slots: readonly number[];
-  readonly question: Question;
+  readonly question: ClickHouseQuery;
   readonly source: ClickhouseSource;
   readonly from: string;
 }
@@ -96,7 +96,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     };
   }
 
-  async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+  async groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
     const { measures, by, page } = wish;
     const begun = await this.#begin(whose, query, { measures, slots: [], by });
     if (!begun) return this.beside.postgres.groups(whose, query, wish);
@@ -122,7 +122,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
   }
 
   /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
-  async #countOf(groups: string, { parameters }: Question): Promise<number> {
+  async #countOf(groups: string, { parameters }: ClickHouseQuery): Promise<number> {
     const [row] = await this.clickhouse.read<{ groups: number }>(
       `SELECT count() AS groups FROM (${groups})`,
       parameters,
@@ -135,7 +135,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     { range: wished, conditions }: UsageQuery,
     wish: Wish,
   ): Promise<StartedQuery | null> {
-    const question = new Question();
+    const question = new ClickHouseQuery();
     const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
     const asked = await conditionsSql(question, conditions, idsOf);
     if (!asked) return null;
@@ -154,7 +154,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
   }
 
   #rows(
-    question: Question,
+    question: ClickHouseQuery,
     { table, time, columns, where }: ClickhouseSource,
     whose: Whose,
     { range, slots }: { readonly range: TimeRange; readonly slots: readonly number[] },

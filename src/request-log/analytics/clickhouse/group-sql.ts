@@ -1,7 +1,7 @@
 import { NIL_ID } from '../../rollups/dimensions.js';
 import type { GroupedBy, GroupOrder, MeasureSum } from '../usage-store.js';
 import { NO_ID } from './expressions.js';
-import type { Question } from './question.js';
+import type { ClickHouseQuery } from './clickhouse-query.js';
 
 /** Names of ids, read from PostgreSQL. */
 export interface Names {
@@ -13,14 +13,14 @@ const idText = (column: string): string =>
   `if(coalesce(${column}, ${NO_ID}) = ${NO_ID}, '', toString(${column}))`;
 
 /** The name of an id; `otherwise` if it has none. A list for `transform` must not be empty. */
-function named(question: Question, column: string, names: Names, otherwise: string): string {
+function named(question: ClickHouseQuery, column: string, names: Names, otherwise: string): string {
   const ids = question.bind([NIL_ID, ...names.ids], 'Array(String)');
   const slugs = question.bind(['', ...names.slugs], 'Array(String)');
   return `transform(coalesce(toString(${column}), '${NIL_ID}'), ${ids}, ${slugs}, ${otherwise})`;
 }
 
 /** The expression to group by, as a text. */
-export function groupedBySql(by: GroupedBy, question: Question, names: Names): string {
+export function groupedBySql(by: GroupedBy, question: ClickHouseQuery, names: Names): string {
   switch (by.kind) {
     case 'dimension':
       return `coalesce(toString(${by.dimension}), '')`;

@@ -1,10 +1,10 @@
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
 import { type ReadMeasureName, Sums } from '../read-measures.js';
-import type { GroupedBy, GroupOrder, Groups, GroupsWish, UsageQuery } from '../usage-store.js';
+import type { GroupedBy, GroupOrder, Groups, GroupsRequest, UsageQuery } from '../usage-store.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
 import { rankedByLatency } from './ranked-groups.js';
-import type { BeginQuery, BeginWish, StartedQuery } from './started-query.js';
+import type { BeginQuery, QueryStart, StartedQuery } from './started-query.js';
 
 /** Reads pages of groups. */
 export class GroupReader {
@@ -19,7 +19,7 @@ export class GroupReader {
    * Where values are many, only what orders them is added up for all, and the rest, such as histograms, for the page: in 30 days, 5,000 end
    * users have 150,000 rows, whose histograms take two seconds.
    */
-  async read(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+  async read(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
     const { orderBy } = wish;
     if ('latencyAt' in orderBy && hasManyValues(wish.by))
       return this.#byLatency(whose, query, wish, orderBy.latencyAt);
@@ -36,7 +36,7 @@ export class GroupReader {
   }
 
   /** Histograms are merged for the page only, after all groups were ranked by theirs. */
-  async #byLatency(whose: Whose, query: UsageQuery, wish: GroupsWish, at: number): Promise<Groups> {
+  async #byLatency(whose: Whose, query: UsageQuery, wish: GroupsRequest, at: number): Promise<Groups> {
     const { by, direction, measures, page } = wish;
     const begun = await this.begin(whose, query, { measures: ['duration_histogram'], slots: [], by });
     // Request rows are read once, as below.
@@ -52,7 +52,7 @@ export class GroupReader {
     };
   }
 
-  async #page(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<[Groups, StartedQuery]> {
+  async #page(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<[Groups, StartedQuery]> {
     const { measures, by } = wish;
     const begun = await this.begin(whose, query, { measures, slots: [], by });
     const { statement, source, range } = begun;
@@ -77,7 +77,7 @@ export class GroupReader {
   async #sumsOf(
     whose: Whose,
     query: UsageQuery,
-    wish: BeginWish & Pick<GroupsWish, 'by'>,
+    wish: QueryStart & Pick<GroupsRequest, 'by'>,
   ): Promise<ReadonlyMap<string, Sums>> {
     const begun = await this.begin(whose, query, wish);
     const rows = await this.database.read<Record<string, unknown> & { key: string }>(
@@ -88,7 +88,7 @@ export class GroupReader {
   }
 
   /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
-  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
+  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsRequest): Promise<number> {
     const { statement, source, from } = await this.begin(whose, query, { measures, slots: [], by });
     const [row] = await this.database.read<{ groups: string }>(
       `SELECT count(*) AS groups FROM (SELECT ${groupedBySql(by, statement, source)} FROM ${from} GROUP BY 1) AS grouped`,
@@ -100,7 +100,7 @@ export class GroupReader {
 
 const groupsSql = (
   { statement, source, from }: StartedQuery,
-  { measures, by }: Pick<GroupsWish, 'measures' | 'by'>,
+  { measures, by }: Pick<GroupsRequest, 'measures' | 'by'>,
 ): string =>
   `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
 

@@ -11,7 +11,7 @@ import { sourceFor } from '../sources.js';
 import type {
   CountedRange,
   Groups,
-  GroupsWish,
+  GroupsRequest,
   Series,
   TimeRange,
   UsageQuery,
@@ -22,7 +22,7 @@ import { DistinctUsers } from './distinct-users.js';
 import { GroupReader } from './group-reader.js';
 import { type ReadState, readState } from './rollup-state.js';
 import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
-import { type BeginWish, type StartedQuery, valuesSql } from './started-query.js';
+import { type QueryStart, type StartedQuery, valuesSql } from './started-query.js';
 import { QueryParameters } from './statement.js';
 
 /** Counts requests for charts and groups: from the rollups, or from the request rows where the rollups lack a dimension. */
@@ -61,7 +61,7 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 
   /** By slot number; null holds the total, where it is not the sum of its parts. */
-  async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<CountedRows> {
+  async #sums(whose: Whose, query: UsageQuery, wish: QueryStart): Promise<CountedRows> {
     const begun = await this.#begin(whose, query, wish);
     return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
   }
@@ -105,7 +105,7 @@ export class PostgresUsageReader implements AnalyticsReader {
    */
   async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
     const statement = new QueryParameters();
-    const wish: BeginWish = { measures: ['requests'], slots, statement };
+    const wish: QueryStart = { measures: ['requests'], slots, statement };
     const all = await this.#begin(whose, { range, conditions: [] }, wish);
     const isOwnerless = { range, conditions: [WITHOUT_USER] };
     const ownerless = await this.#begin(whose, isOwnerless, { ...wish, values: [WITHOUT_USER.parameter] });
@@ -141,7 +141,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     return { range, counts: users };
   }
 
-  groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+  groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
     return this.#groups.read(whose, query, wish);
   }
 
@@ -159,7 +159,7 @@ export class PostgresUsageReader implements AnalyticsReader {
   async #begin(
     whose: Whose,
     { range: asked, conditions }: UsageQuery,
-    wish: BeginWish,
+    wish: QueryStart,
   ): Promise<StartedQuery> {
     const state = wish.state ?? (await this.#stateFor(whose, asked));
     const keys = state.keys.filter((key) => key.complete_since <= asked.from);

@@ -1,6 +1,6 @@
 import type { LogDatabase } from '../../reading/log-database.js';
 import { BUCKETS, quantileOf } from '../../rollups/histogram.js';
-import type { GroupsWish } from '../usage-store.js';
+import type { GroupsRequest } from '../usage-store.js';
 import { addCountsOf } from './counts.js';
 import { groupedBySql } from './group-sql.js';
 import type { StartedQuery } from './started-query.js';
@@ -11,7 +11,7 @@ const MEASURES = ['duration_histogram'] as const;
 export async function rankedByLatency(
   database: LogDatabase,
   { statement, source, from }: StartedQuery,
-  { by, direction, at }: Pick<GroupsWish, 'by' | 'direction'> & { readonly at: number },
+  { by, direction, at }: Pick<GroupsRequest, 'by' | 'direction'> & { readonly at: number },
 ): Promise<readonly string[]> {
   const ranked: { readonly value: string; readonly latency: number }[] = [];
   const counts = new Float64Array(BUCKETS);

@@ -15,7 +15,7 @@ export interface StartedQuery {
   readonly from: string;
 }
 
-export interface BeginWish extends ColumnsWish {
+export interface QueryStart extends ColumnsWish {
   /** The statement to add it to. */
   readonly statement?: QueryParameters;
   /** Default: the cheapest source that suffices. */
@@ -26,7 +26,7 @@ export interface BeginWish extends ColumnsWish {
   readonly values?: readonly string[];
 }
 
-export type BeginQuery = (whose: Whose, query: UsageQuery, wish: BeginWish) => Promise<StartedQuery>;
+export type BeginQuery = (whose: Whose, query: UsageQuery, wish: QueryStart) => Promise<StartedQuery>;
 
 /** Rows of a slice by their values. Named buckets let the index find each row, instead of checking all values of a range. */
 export function valuesSql(

@@ -9,7 +9,7 @@ import { Workspace } from '../../../src/admin/tenancy/workspace.entity.js';
 import { runMigrations } from '../../../src/cli/database/run-migrations.js';
 import { explain } from '../../../src/cli/terminal.js';
 import { Secret } from '../../../src/common/settings/secret.js';
-import { tenantWallCheck } from '../../../src/database/sessions/tenant-wall-check.js';
+import { tenantWallCheck } from '../../../src/database/sessions/rls-check.js';
 import { migrate } from '../../../src/schema/migrate.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { LogDatabase } from '../../../src/request-log/reading/log-database.js';

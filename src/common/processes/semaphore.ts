@@ -65,7 +65,7 @@ function firstOf(line: Set<WaitingEntry>): WaitingEntry | undefined {
  * A semaphore that no single origin can occupy: origins take turns, and each may have a limited line. A flood from one address delays others
  * by one turn at most.
  */
-export class Slots {
+export class Semaphore {
   private readonly trusted = new Lines();
   private readonly others = new Lines();
 

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MemoryVectorStore } from '../../../../test/support/memory-vector-store.js';
-import type { VectorRoom } from '../../ports.js';
-import { type KnownQuestion, QUESTIONS_MAX, Rooms } from './rooms.js';
+import type { VectorNamespace } from '../../ports.js';
+import { type CachedPrompt, QUESTIONS_MAX, SemanticNamespaces } from './semantic-namespaces.js';
 import { type Vector, vectorOf } from './vector.js';
 
 const key = () => randomBytes(32).toString('hex');
-const aRoom = (): VectorRoom => ({ organizationId: 'o', workspaceId: 'w', room: key() });
-const aQuestion = (wishes: Partial<KnownQuestion> = {}): KnownQuestion => ({
+const aRoom = (): VectorNamespace => ({ organizationId: 'o', workspaceId: 'w', room: key() });
+const aQuestion = (wishes: Partial<CachedPrompt> = {}): CachedPrompt => ({
   key: key(),
   vector: vectorOf([1, 0.5, 0]) as Vector,
   expiresAt: Date.now() + 60_000,
   ...wishes,
 });
-const keysIn = async (rooms: Rooms, room: VectorRoom) =>
+const keysIn = async (rooms: SemanticNamespaces, room: VectorNamespace) =>
   (await rooms.questionsIn(room)).map((question) => question.key);
 const landed = () => new Promise(setImmediate);
 
@@ -23,7 +23,7 @@ afterEach(() => {
 
 describe('Semantic namespaces', () => {
   it('know what was kept, the newest first, and each question once', async () => {
-    const rooms = new Rooms(null);
+    const rooms = new SemanticNamespaces(null);
     const room = aRoom();
     const [one, two] = [aQuestion(), aQuestion()];
     for (const question of [one, two, { ...one }]) rooms.keep(room, question);
@@ -35,7 +35,7 @@ describe('Semantic namespaces', () => {
   it('see what another process stored, and load it once in 20 seconds', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const store = new MemoryVectorStore();
-    const [mine, theirs] = [new Rooms(store), new Rooms(store)];
+    const [mine, theirs] = [new SemanticNamespaces(store), new SemanticNamespaces(store)];
     const room = aRoom();
     const [one, two] = [aQuestion(), aQuestion()];
     theirs.keep(room, one);
@@ -54,9 +54,9 @@ describe('Semantic namespaces', () => {
     const store = new MemoryVectorStore();
     const room = aRoom();
     const [theirs, mine] = [aQuestion(), aQuestion()];
-    new Rooms(store).keep(room, theirs);
+    new SemanticNamespaces(store).keep(room, theirs);
     await landed();
-    const rooms = new Rooms(store);
+    const rooms = new SemanticNamespaces(store);
     rooms.keep(room, mine);
     await landed();
 
@@ -65,7 +65,7 @@ describe('Semantic namespaces', () => {
 
   it('use what they hold while the store is unavailable', async () => {
     const store = new MemoryVectorStore();
-    const rooms = new Rooms(store);
+    const rooms = new SemanticNamespaces(store);
     const room = aRoom();
     const question = aQuestion();
     rooms.keep(room, question);
@@ -78,9 +78,9 @@ describe('Semantic namespaces', () => {
   });
 
   it('bound the prompts per namespace and the bytes overall, and evict the least recently used', async () => {
-    const rooms = new Rooms(null, 10_000);
+    const rooms = new SemanticNamespaces(null, 10_000);
     const [first, second, third] = [aRoom(), aRoom(), aRoom()];
-    const fill = (room: VectorRoom, count: number) => {
+    const fill = (room: VectorNamespace, count: number) => {
       for (let at = 0; at < count; at++) rooms.keep(room, aQuestion());
     };
     fill(first, 12);
@@ -92,7 +92,7 @@ describe('Semantic namespaces', () => {
     expect(await keysIn(rooms, first)).toHaveLength(12);
     expect(await keysIn(rooms, second)).toEqual([]);
 
-    const large = new Rooms(null);
+    const large = new SemanticNamespaces(null);
     for (let at = 0; at < QUESTIONS_MAX + 5; at++) large.keep(first, aQuestion());
     expect(await keysIn(large, first)).toHaveLength(QUESTIONS_MAX);
   });

@@ -7,7 +7,7 @@ const PATIENCE_MS = 2_000;
 const MOST_UNDER_WAY = 100;
 
 /** Adds jobs to a queue that may be unavailable. A sweep must find the jobs that were not added. */
-export class PatientQueue<T> {
+export class BoundedQueue<T> {
   #underWay = 0;
 
   constructor(

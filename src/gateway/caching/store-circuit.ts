@@ -1,7 +1,7 @@
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { cacheCounts } from './cache-metrics.js';
-import { within } from './flights.js';
+import { within } from './in-flight-requests.js';
 
 /** A slower store is of no use to a request that the cache should speed up. */
 const FIND_WITHIN_MS = 250;
@@ -16,7 +16,7 @@ const LOOKUPS_MAX = 64;
 const PENDING_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Limits the wait for a store. Its failures fail no request. */
-export class StorePatience {
+export class StoreCircuit {
   private readonly report = reportSparsely(createLogger('cache'));
   private unavailableUntil = 0;
   private lookups = 0;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/queryable.js';
 
 /** A workspace's hour or day whose source buckets changed. The nil id stands for requests without a workspace. */
-export interface Mark {
+export interface DirtyBucket {
   readonly grain: 'hour' | 'day';
   readonly bucket: Date;
   readonly organisationId: string;
@@ -27,14 +27,14 @@ const RIPE = `
   ORDER BY grain DESC, bucket, organisation_id, workspace_id
   LIMIT $2`;
 
-export function ripeMarks(database: Queryable, quietSeconds: number, most: number): Promise<Mark[]> {
-  return database.query<Mark>(RIPE, [`${quietSeconds} seconds`, most]);
+export function ripeMarks(database: Queryable, quietSeconds: number, most: number): Promise<DirtyBucket[]> {
+  return database.query<DirtyBucket>(RIPE, [`${quietSeconds} seconds`, most]);
 }
 
 /** Removes a mark. False when another process was first. */
 export async function takeMark(
   transaction: Queryable,
-  { grain, bucket, organisationId, workspaceId }: Mark,
+  { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<boolean> {
   const [taken] = await transaction.query<{ found: boolean }>(
     `WITH taken AS (
@@ -49,7 +49,7 @@ export async function takeMark(
 /** Postpones a mark, as if its bucket had just changed. */
 export async function postponeMark(
   database: Queryable,
-  { grain, bucket, organisationId, workspaceId }: Mark,
+  { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {
   await database.query(
     `UPDATE rollup_marks SET touched_at = now()
@@ -61,7 +61,7 @@ export async function postponeMark(
 /** Marks the day of an hour. */
 export async function markDay(
   transaction: Queryable,
-  { bucket, organisationId, workspaceId }: Mark,
+  { bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {
   await transaction.query(
     `INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NoSlotError, Slots } from './slots.js';
+import { NoSlotError, Semaphore } from './semaphore.js';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe('slots', () => {
   it('let so many in at once, and the others in the order in which they came', async () => {
-    const slots = new Slots(2);
+    const slots = new Semaphore(2);
     const entered: number[] = [];
     const releases = [1, 2, 3, 4].map((each) =>
       slots.take(100).then((release) => {
@@ -25,7 +25,7 @@ describe('slots', () => {
   });
 
   it('are returned once, however often release is called', async () => {
-    const slots = new Slots(1);
+    const slots = new Semaphore(1);
     const release = await slots.take(100);
     release();
     release();
@@ -37,7 +37,7 @@ describe('slots', () => {
   });
 
   it('skip waiters that left or were refused', async () => {
-    const slots = new Slots(1);
+    const slots = new Semaphore(1);
     const release = await slots.take(100);
     const refused = expect(slots.take(50)).rejects.toBeInstanceOf(NoSlotError);
     const left = expect(slots.take(100, { isGone: () => true })).rejects.toBeInstanceOf(NoSlotError);

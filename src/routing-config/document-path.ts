@@ -9,14 +9,14 @@ const PATH_CHARS_MAX = 256;
 const STEP_CHARS_MAX = 64;
 
 /** A path in a document being read. It collects mistakes, so that a reader can continue and find all of them. */
-export class Place {
+export class DocumentPath {
   private constructor(
     readonly path: string,
     private readonly mistakes: Mistake[],
   ) {}
 
-  static root(mistakes: Mistake[], path = 'config'): Place {
-    return new Place(path, mistakes);
+  static root(mistakes: Mistake[], path = 'config'): DocumentPath {
+    return new DocumentPath(path, mistakes);
   }
 
   /** The number of mistakes so far, here and elsewhere. */
@@ -24,9 +24,9 @@ export class Place {
     return this.mistakes.length;
   }
 
-  at(step: string | number): Place {
+  at(step: string | number): DocumentPath {
     const path = this.path + (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, STEP_CHARS_MAX)}`);
-    return new Place(path.slice(0, PATH_CHARS_MAX), this.mistakes);
+    return new DocumentPath(path.slice(0, PATH_CHARS_MAX), this.mistakes);
   }
 
   /** Notes the first mistake at a path. Always undefined, so that a reader can return it in place of a value. */

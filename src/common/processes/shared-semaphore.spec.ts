@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NoSlotError, type Release, Slots, type SlotWaiter } from './slots.js';
+import { NoSlotError, type Release, Semaphore, type SlotWaiter } from './semaphore.js';
 
 const PATIENCE_MS = 1_000;
 const from = (origin: string, isTrusted = false): SlotWaiter => ({ origin, isTrusted });
@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 
 /** Occupies the only slot, lets these wait, and returns the order in which they get it. */
 async function orderOf(waiters: readonly SlotWaiter[]): Promise<string[]> {
-  const slots = new Slots(1, 100);
+  const slots = new Semaphore(1, 100);
   const first = await slots.take(PATIENCE_MS, from('first'));
   const order: string[] = [];
   const all = waiters.map((waiter) =>
@@ -41,7 +41,7 @@ describe('slots of several origins', () => {
   });
 
   it('refuses an origin whose line is full at once, and no other one', async () => {
-    const slots = new Slots(1, 2);
+    const slots = new Semaphore(1, 2);
     const release = await slots.take(PATIENCE_MS, from('first'));
     const waiting = [slots.take(PATIENCE_MS, from('flood')), slots.take(PATIENCE_MS, from('flood'))];
     await expect(slots.take(PATIENCE_MS, from('flood'))).rejects.toBeInstanceOf(NoSlotError);
@@ -52,7 +52,7 @@ describe('slots of several origins', () => {
   });
 
   it('refuses a waiter after its patience, and hands the slot to the next one', async () => {
-    const slots = new Slots(1, 10);
+    const slots = new Semaphore(1, 10);
     const release = await slots.take(PATIENCE_MS, from('first'));
     const refused = expect(slots.take(50, from('a'))).rejects.toBeInstanceOf(NoSlotError);
     const next = slots.take(PATIENCE_MS, from('a'));

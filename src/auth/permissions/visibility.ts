@@ -3,7 +3,7 @@ import type { Principal } from '../principal.js';
 import { type Reach, reachOf } from '../tenant.js';
 
 /** The part of the request log and its rollups that a caller may see. */
-export interface Sight extends Reach {
+export interface Visibility extends Reach {
   /** Added to the caller's own filter. Empty for a caller without restrictions. */
   readonly own: readonly QueryCondition[];
 }
@@ -25,8 +25,11 @@ export function ownTraffic(userId: string): QueryCondition {
   };
 }
 
-export function sightOf({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>): readonly QueryCondition[] {
+export function visibilityOf({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>): readonly QueryCondition[] {
   return seesOnlyOf === undefined ? [] : [ownTraffic(seesOnlyOf)];
 }
 
-export const withSight = (caller: Principal): Sight => ({ ...reachOf(caller), own: sightOf(caller) });
+export const withVisibility = (caller: Principal): Visibility => ({
+  ...reachOf(caller),
+  own: visibilityOf(caller),
+});

@@ -11,24 +11,24 @@ const logger = createLogger('database');
 export const TENANT_ROLE = 'gatehouse_tenant';
 
 /** Whether this login may set the role, and whether the role may use the tables of this database. */
-export const WALL_STANDS = `
+export const RLS_READY = `
   SELECT EXISTS (
     SELECT FROM pg_roles role WHERE role.rolname = '${TENANT_ROLE}' AND pg_has_role(current_user, role.oid, 'MEMBER')
       AND has_table_privilege(role.oid, 'api_keys', 'SELECT')
   ) AS stands`;
 
 /** Whether row-level security separates tenants. */
-export async function hasTenantWall(database: Queryable): Promise<boolean> {
-  const [found] = await database.query<{ stands: boolean }>(WALL_STANDS);
+export async function hasRowLevelSecurity(database: Queryable): Promise<boolean> {
+  const [found] = await database.query<{ stands: boolean }>(RLS_READY);
   return found?.stands === true;
 }
 
-export const WALL_IS_OFF =
+export const RLS_IS_OFF =
   'Row-level security does not separate tenants. "gatehouse doctor" says what to do (docs/database.md).';
 
 /** Warns at the start, before any request needs it. */
-export async function warnWithoutTenantWall(database: Queryable): Promise<void> {
-  if (!(await hasTenantWall(database))) logger.warn(WALL_IS_OFF);
+export async function warnWithoutRowLevelSecurity(database: Queryable): Promise<void> {
+  if (!(await hasRowLevelSecurity(database))) logger.warn(RLS_IS_OFF);
 }
 
 const CHECK_FRESH_MS = 60_000;
@@ -39,6 +39,6 @@ export const tenantWallCheck = (database: Queryable): ReadinessCheck => ({
   isVital: false,
   freshMs: CHECK_FRESH_MS,
   run: async () => {
-    if (!(await hasTenantWall(database))) throw new CheckFailure(WALL_IS_OFF);
+    if (!(await hasRowLevelSecurity(database))) throw new CheckFailure(RLS_IS_OFF);
   },
 });

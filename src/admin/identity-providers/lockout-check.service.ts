@@ -10,7 +10,7 @@ import { invalidField } from '../../common/errors/field-errors.js';
 
 /** Prevents organizations from locking themselves out. */
 @Injectable()
-export class WaysInService {
+export class LockoutCheckService {
   constructor(
     @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
     @InjectRepository(User) private readonly users: Repository<User>,

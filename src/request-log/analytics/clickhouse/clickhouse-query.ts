@@ -2,7 +2,7 @@ import type { QueryCondition } from '../../reading/log-filters.js';
 import type { Whose } from '../../reading/where.js';
 
 /** The parameters of a query. Values travel as parameters and never as SQL; `{p0:Type}` is the placeholder. */
-export class Question {
+export class ClickHouseQuery {
   readonly parameters: Record<string, unknown> = {};
   #count = 0;
 
@@ -38,7 +38,7 @@ export type IdsOf = (sql: string, parameter: unknown) => Promise<readonly string
 
 /** The conditions as ClickHouse SQL; null when one of them needs data that only PostgreSQL has. */
 export async function conditionsSql(
-  question: Question,
+  question: ClickHouseQuery,
   conditions: readonly QueryCondition[],
   idsOf: IdsOf,
 ): Promise<readonly string[] | null> {

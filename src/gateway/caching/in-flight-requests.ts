@@ -17,7 +17,7 @@ class Flight {
 }
 
 /** Equal requests of one process: the first is sent, the others wait for its response. */
-export class Flights {
+export class InFlightRequests {
   private readonly flights = new Map<string, Flight>();
 
   /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Controller, Get, type Type } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { AdminController } from '../../src/admin/admin-controller.js';
-import { AdminDoors, doorsWithoutScope } from '../../src/admin/admin-doors.js';
+import { ScopeDeclarationCheck, handlersWithoutScope } from '../../src/admin/scope-declaration-check.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { OPEN_TO_EVERYBODY, RequireScope } from '../../src/auth/permissions/access.decorators.js';
 
@@ -69,7 +69,7 @@ describe('the controllers of the administration', () => {
   });
 
   it('each have a scope, identify the caller and record what is changed', () => {
-    expect(controllers.flatMap(doorsWithoutScope)).toEqual([]);
+    expect(controllers.flatMap(handlersWithoutScope)).toEqual([]);
     for (const controller of controllers) {
       const names = (key: string) => (Reflect.getMetadata(key, controller) as Type[]).map(({ name }) => name);
       expect(names('__guards__')).toEqual([
@@ -115,10 +115,10 @@ describe('a handler without a scope', () => {
   }
 
   const doors = (...metatypes: Type[]) =>
-    new AdminDoors({ getControllers: () => metatypes.map((metatype) => ({ metatype })) } as never);
+    new ScopeDeclarationCheck({ getControllers: () => metatypes.map((metatype) => ({ metatype })) } as never);
 
   it('is found', () => {
-    expect(doorsWithoutScope(ForgetfulController)).toEqual(['ForgetfulController.open']);
+    expect(handlersWithoutScope(ForgetfulController)).toEqual(['ForgetfulController.open']);
   });
 
   it('keeps the application from starting', () => {

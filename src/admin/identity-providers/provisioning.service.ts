@@ -16,14 +16,14 @@ import type { DirectoryAnswer } from './provider-client.service.js';
 import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
 
 /** A verified response of a provider. */
-export interface BelievedAnswer {
+export interface VerifiedSignOn {
   readonly provider: IdentityProvider;
   readonly answer: DirectoryAnswer;
 }
 
 /** Creates, links and updates users from verified provider responses. */
 @Injectable()
-export class AdmissionsService {
+export class ProvisioningService {
   constructor(
     @InjectRepository(UserIdentity) private readonly identities: Repository<UserIdentity>,
     private readonly unitOfWork: UnitOfWork,
@@ -37,7 +37,7 @@ export class AdmissionsService {
    * The user of a response: created, linked, and with the directory's roles if the organization uses them. A unit of work before that of
    * the session, because changes to a user have a separate audit record.
    */
-  async admit({ provider, answer }: BelievedAnswer, request: FastifyRequest): Promise<User> {
+  async admit({ provider, answer }: VerifiedSignOn, request: FastifyRequest): Promise<User> {
     const { id: providerId, organizationId, domains } = provider;
     const rules = provider.rules as DirectoryRules;
     const person = { ...answer, organizationId, providerId, domains, rules };
@@ -60,7 +60,7 @@ export class AdmissionsService {
 
   private async userOf(
     { user, email, roles }: SignOnPlan,
-    { provider: { organizationId, rules }, answer }: BelievedAnswer,
+    { provider: { organizationId, rules }, answer }: VerifiedSignOn,
     request: FastifyRequest,
   ): Promise<User> {
     if (user && roles) await this.directory.follow(user, roles, governedBy(rules as DirectoryRules), request);

@@ -6,13 +6,13 @@ import {
   REQUIRED_SCOPES,
 } from '../auth/permissions/access.decorators.js';
 import { isScope } from '../auth/scopes.js';
-import { ADMIN_DOOR } from './admin-controller.js';
+import { ADMIN_CONTROLLER } from './admin-controller.js';
 
 /** The framework's metadata key for the path of a controller or handler. */
 const PATH = 'path';
 
 /** Handlers of an administrative controller without a known scope that are not public on purpose, as `Controller.handler`. */
-export function doorsWithoutScope(controller: Type): string[] {
+export function handlersWithoutScope(controller: Type): string[] {
   const prototype = controller.prototype as Record<string, object>;
   return new MetadataScanner()
     .getAllMethodNames(prototype)
@@ -29,18 +29,18 @@ function namesScopes(handler: object): boolean {
 
 /** Refuses to start with a handler that has no scope: no caller could use it, and its author should notice at once. */
 @Injectable()
-export class AdminDoors implements OnModuleInit {
+export class ScopeDeclarationCheck implements OnModuleInit {
   constructor(private readonly discovery: DiscoveryService) {}
 
   onModuleInit(): void {
     const controllers = this.discovery
       .getControllers()
-      .flatMap(({ metatype }) => (isDoor(metatype) ? [metatype] : []));
-    const open = controllers.flatMap(doorsWithoutScope);
+      .flatMap(({ metatype }) => (isAdminController(metatype) ? [metatype] : []));
+    const open = controllers.flatMap(handlersWithoutScope);
     if (open.length > 0) throw new Error(`These handlers require no scope: ${open.join(', ')}.`);
   }
 }
 
-function isDoor(metatype: unknown): metatype is Type {
-  return typeof metatype === 'function' && Reflect.getMetadata(ADMIN_DOOR, metatype) === true;
+function isAdminController(metatype: unknown): metatype is Type {
+  return typeof metatype === 'function' && Reflect.getMetadata(ADMIN_CONTROLLER, metatype) === true;
 }

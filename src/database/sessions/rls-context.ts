@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createLogger } from '../../common/observability/logger.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { hasTenantWall, TENANT_ROLE, WALL_IS_OFF } from './tenant-wall-check.js';
+import { hasRowLevelSecurity, TENANT_ROLE, RLS_IS_OFF } from './rls-check.js';
 import type { Statement } from './tenant-query-runner.js';
 
 /** The organization whose rows a transaction may see, and whether it may change any. */
@@ -28,8 +28,8 @@ const logger = createLogger('database');
  * Row-level security, the second isolation of tenants. If the operator's database did not allow creating the role, requests run with the
  * first one only, the conditions of the queries, and `gatehouse doctor` reports it.
  */
-export class TenantWall {
-  private stands = false;
+export class RlsContext {
+  private isReady = false;
   private lookAgainAt = 0;
 
   constructor(private readonly dataSource: DataSource) {}
@@ -50,11 +50,11 @@ export class TenantWall {
   }
 
   private async isThere(): Promise<boolean> {
-    if (this.stands || performance.now() < this.lookAgainAt) return this.stands;
-    this.stands = await hasTenantWall(this.dataSource);
+    if (this.isReady || performance.now() < this.lookAgainAt) return this.isReady;
+    this.isReady = await hasRowLevelSecurity(this.dataSource);
     this.lookAgainAt = performance.now() + LOOK_AGAIN_MS;
-    if (!this.stands) logger.warn(WALL_IS_OFF);
-    return this.stands;
+    if (!this.isReady) logger.warn(RLS_IS_OFF);
+    return this.isReady;
   }
 }
 

@@ -99,7 +99,7 @@ export class ThrottledError extends AppError {
  * permanently.
  */
 @Injectable()
-export class SignInBrakes {
+export class SignInThrottle {
   constructor(
     private readonly database: DataSource,
     private readonly tokens: OpaqueTokens,

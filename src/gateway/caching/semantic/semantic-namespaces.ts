@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { VectorRoom, VectorStore } from '../../ports.js';
-import { StorePatience } from '../store-patience.js';
+import type { VectorNamespace, VectorStore } from '../../ports.js';
+import { StoreCircuit } from '../store-circuit.js';
 import { bytesOfVector, type Vector, vectorFrom } from './vector.js';
 
 /** An earlier request, and the key of its cached response. */
-export interface KnownQuestion {
+export interface CachedPrompt {
   readonly key: string;
   readonly vector: Vector;
   /** When the response expires, in milliseconds since the epoch. */
@@ -23,17 +23,17 @@ const QUESTION_BYTES = 256;
 const BELIEVED_MS = 20_000;
 
 interface Room {
-  readonly questions: readonly KnownQuestion[];
+  readonly questions: readonly CachedPrompt[];
   readonly checkedAt: number;
 }
 
-const EMPTY: readonly KnownQuestion[] = [];
+const EMPTY: readonly CachedPrompt[] = [];
 
 /** The requests of the namespaces that this process used most recently. */
-export class Rooms {
+export class SemanticNamespaces {
   private readonly rooms: LRUCache<string, Room>;
-  private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
-  private readonly patience = new StorePatience(
+  private readonly readings = new Map<string, Promise<readonly CachedPrompt[]>>();
+  private readonly patience = new StoreCircuit(
     'The store of cached embeddings failed. It returns no semantic matches until it works again.',
   );
 
@@ -50,7 +50,7 @@ export class Rooms {
   }
 
   /** Newest first. Never rejects: while the store is unavailable, requests in memory are used for longer. */
-  async questionsIn(place: VectorRoom): Promise<readonly KnownQuestion[]> {
+  async questionsIn(place: VectorNamespace): Promise<readonly CachedPrompt[]> {
     const known = this.rooms.get(place.room);
     const { store } = this;
     const isBelieved = known !== undefined && Date.now() - known.checkedAt < BELIEVED_MS;
@@ -64,7 +64,7 @@ export class Rooms {
     return reading;
   }
 
-  private async read(place: VectorRoom, store: VectorStore): Promise<readonly KnownQuestion[]> {
+  private async read(place: VectorNamespace, store: VectorStore): Promise<readonly CachedPrompt[]> {
     const found = await this.patience.ask(() => store.newest(place, QUESTIONS_MAX));
     if (!found) return this.rooms.get(place.room)?.questions ?? EMPTY;
     const questions = found.flatMap(({ key, vector, expiresAt }) => {
@@ -76,7 +76,7 @@ export class Rooms {
   }
 
   /** Replaces the request with the same key. */
-  keep(place: VectorRoom, question: KnownQuestion): void {
+  keep(place: VectorNamespace, question: CachedPrompt): void {
     const { key, vector, expiresAt } = question;
     const known = this.rooms.get(place.room);
     const others = (known?.questions ?? EMPTY).filter((other) => other.key !== key);
@@ -90,7 +90,7 @@ export class Rooms {
       );
   }
 
-  private put(room: string, questions: readonly KnownQuestion[], checkedAt: number): void {
+  private put(room: string, questions: readonly CachedPrompt[], checkedAt: number): void {
     this.rooms.set(room, { questions, checkedAt });
   }
 }
