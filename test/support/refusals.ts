@@ -20,9 +20,19 @@ export function errorCodeIn(body: unknown): string | undefined {
   return 'details' in error ? error.details.find(({ metadata }) => metadata)?.metadata?.code : error.code;
 }
 
-/** The body is a refusal of the gateway in the one shape that all of them have, and tells nothing of the inside. */
-export function expectRefusal(body: Buffer, code: ErrorCode): void {
-  const text = body.toString('utf8');
+/** The address of a URL as refusals name it. */
+function addressOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
+/**
+ * The body is a refusal of the gateway in the one shape that all of them have, and tells nothing of the inside. It may name the address of
+ * `sent`, the URL that the caller sent.
+ */
+export function expectRefusal(body: Buffer, code: ErrorCode, sent?: string): void {
+  const whole = body.toString('utf8');
+  const text = sent === undefined ? whole : whole.replace(`call ${addressOf(sent)}.`, 'call it.');
   const { error } = JSON.parse(text) as { error: Record<string, unknown> };
   expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'request_id', 'type']);
   expect(error['code']).toBe(code);

@@ -106,9 +106,10 @@ describe('A: a custom host', () => {
   it.each(BLOCKED.map(([id, host]) => ({ id, host, title: shown(host) })))(
     '$id: $title is blocked',
     async ({ host }) => {
-      const answer = await ask(host.replace('CAN', String(canary.port)));
+      const url = host.replace('CAN', String(canary.port));
+      const answer = await ask(url);
       expect([answer.status, answer.headers['x-gateway-error-source']]).toEqual([403, 'gateway']);
-      expectRefusal(answer.body, 'custom_host_blocked');
+      expectRefusal(answer.body, 'custom_host_blocked', url);
     },
   );
 
@@ -138,7 +139,11 @@ describe('A: a custom host', () => {
   it('A38: the gateway itself is not a provider', async () => {
     const answer = await ask(`${world.service.baseUrl}/v1`);
     expect([403, 508]).toContain(answer.status);
-    expectRefusal(answer.body, answer.status === 403 ? 'custom_host_blocked' : 'loop_detected');
+    expectRefusal(
+      answer.body,
+      answer.status === 403 ? 'custom_host_blocked' : 'loop_detected',
+      world.service.baseUrl,
+    );
   });
 
   it('A38: a loop through a provider ends at the second pass', async () => {
@@ -189,7 +194,7 @@ describe('A: a custom host', () => {
       custom_host: customHost,
     });
     expect(answer.status).toBe(403);
-    expectRefusal(answer.body, 'custom_host_blocked');
+    expectRefusal(answer.body, 'custom_host_blocked', customHost);
   });
 });
 
