@@ -58,27 +58,20 @@ export interface LogColumn extends ColumnUse {
 
 type ColumnText = LogColumn['text'];
 
+const columnBuilder =
+  <const Counted extends boolean>(isCounted: Counted) =>
+  <const Type extends NullableType, const Text extends ColumnText, const Use extends ColumnUse>(
+    type: Type,
+    text: Text,
+    use: Use,
+  ) =>
+    ({ type, text, isCounted, ...use }) as const;
+
 /** A column that analytics counts or filters use. */
-export const counted = <
-  const Type extends NullableType,
-  const Text extends ColumnText,
-  const Use extends ColumnUse,
->(
-  type: Type,
-  text: Text,
-  use: Use,
-) => ({ type, text, isCounted: true, ...use }) as const;
+export const counted = columnBuilder(true);
 
 /** A column that is only displayed. */
-export const shown = <
-  const Type extends NullableType,
-  const Text extends ColumnText,
-  const Use extends ColumnUse,
->(
-  type: Type,
-  text: Text,
-  use: Use,
-) => ({ type, text, isCounted: false, ...use }) as const;
+export const shown = columnBuilder(false);
 
 export const isNullable = ({ type }: Pick<LogColumn, 'type'>): boolean => type.endsWith('?');
 

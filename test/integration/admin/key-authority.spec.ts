@@ -81,7 +81,7 @@ describe('a user key', () => {
 });
 
 describe('the rank of the user behind a key', () => {
-  it('counts while the user is deactivated, who may become active again', async () => {
+  it('counts while the user is deactivated, because the user can be reactivated', async () => {
     const owner = await world.holder('owner');
     const { id } = await world.userKey(owner.key, owner);
     await world.succeed('PUT', `/v1/admin/users/${owner.id}`, { status: 'deactivated' });
