@@ -230,21 +230,26 @@ describe('E13, B30: a pass-through is true to the byte', () => {
     }
   });
 
-  it('a form names its virtual key before the file, and a late one is an error', async () => {
+  it('a form names its virtual key before a long file or within its first 256 KB, and a late one is an error', async () => {
     const dice = new Dice(SEED);
     const model = `@${world.virtualKey}/whisper-1`;
-    const send = (isFirst: boolean) =>
+    const send = (isFirst: boolean, bytes: number) =>
       world.send({
         method: 'POST',
         path: '/v1/audio/transcriptions',
         headers: { 'x-gateway-api-key': world.apiKey.key, 'content-type': 'multipart/form-data; boundary=b' },
-        body: formOf('b', dice.bytes(100_000), model, isFirst),
+        body: formOf('b', dice.bytes(bytes), model, isFirst),
       });
-    world.upstream.ledger.length = 0;
-    expect((await send(true)).status).toBe(200);
-    expect(world.upstream.ledger[0]?.body.includes('\r\nwhisper-1\r\n')).toBe(true);
-    expect(world.upstream.ledger[0]?.body.includes(model)).toBe(false);
-    expect((await send(false)).status).toBe(400);
+    for (const [isFirst, bytes] of [
+      [true, 1_000_000],
+      [false, 200_000],
+    ] as const) {
+      world.upstream.ledger.length = 0;
+      expect((await send(isFirst, bytes)).status).toBe(200);
+      expect(world.upstream.ledger[0]?.body.includes('\r\nwhisper-1\r\n')).toBe(true);
+      expect(world.upstream.ledger[0]?.body.includes(model)).toBe(false);
+    }
+    expect((await send(false, 1_000_000)).status).toBe(400);
   });
 
   it('a body on its way through says how long it is, as it did, or that it comes in chunks', async () => {

@@ -9,6 +9,7 @@ import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { type Exchange, failureOf } from '../recording/exchange.js';
 import type { OutcomeTry } from '../types/attempt-outcome.js';
 import { settleDiscarded } from '../attempt/discard.js';
+import { hasBody } from '../ingress/request-hygiene.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 import { type ErrorReply, errorReply } from '../translation/error-formats.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
@@ -57,7 +58,8 @@ export function refuse(request: ClientRequest, response: ClientResponse, refusal
   const { status } = reply;
   const body = refusal.body ?? bytesOf(reply.body);
   const headers = [...refusalHeaders(error, body.length), ...reply.headers, ...refusal.headers];
-  if (request.complete) {
+  // Node marks a request without a body complete only after its listeners ran.
+  if (request.complete || !hasBody(request)) {
     response.writeHead(status, headers).end(body);
     return;
   }

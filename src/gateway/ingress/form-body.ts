@@ -10,7 +10,7 @@ import { chunksOf } from './request-body.js';
 import { announcedSize } from './request-hygiene.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 
-/** Maximum size of the fields before the first file: they are held until the model is known. */
+/** Maximum size of the head that is held until the model is known. A form up to this size may name its model after the file. */
 const HELD_BYTES_MAX = 256 * 1024;
 
 /** Fields that the gateway reads. */
@@ -63,9 +63,12 @@ export class FormBody implements PassingForm {
     return this.fields.get(name)?.value ?? null;
   }
 
-  /** Reads up to the first file, or the whole form if it must be kept. */
+  /**
+   * Reads until the first file and the model have arrived, or the whole form if it must be kept. The bound is in bytes, so that a form is
+   * treated alike however the network cuts it.
+   */
   async readHead(isKept: boolean): Promise<void> {
-    while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
+    while (isKept || (!this.isHeadKnown && this.heldBytes <= HELD_BYTES_MAX)) {
       const chunk = await this.next();
       if (!chunk) {
         this.isWhole = true;
@@ -75,6 +78,10 @@ export class FormBody implements PassingForm {
       this.heldBytes += chunk.length;
     }
     this.isHead = false;
+  }
+
+  private get isHeadKnown(): boolean {
+    return this.hasFile && this.fields.has('model');
   }
 
   /** Replaces the value of a field in the head; every other byte is unchanged. */

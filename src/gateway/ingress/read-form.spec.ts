@@ -47,6 +47,8 @@ async function sent({ read: { body } }: Form): Promise<string> {
 }
 
 const LONG = 'x'.repeat(1_000);
+/** Longer than the head that is held until the model is known. */
+const BEYOND_HEAD = 'x'.repeat(300_000);
 
 describe('a form', () => {
   it('names its model before the file, and passes as it was', async () => {
@@ -74,8 +76,18 @@ describe('a form', () => {
     expect(body).toMatchObject({ size: parts.join('').length - '@prod/'.length });
   });
 
-  it('is known later where the model follows the file', async () => {
-    const parts = [file(LONG), field('model', 'whisper-1'), END];
+  it('names its target in a model after a short file, however the network cuts the form', async () => {
+    const parts = [file(LONG), field('model', '@prod/whisper-1'), END];
+    const sentOn = [file(LONG), field('model', 'whisper-1'), END].join('');
+    for (const chunks of [parts, [parts.join('')], [...parts.join('')]]) {
+      const form = await read(...chunks);
+      expect(form.read).toMatchObject({ modelSlug: 'prod', model: 'whisper-1' });
+      expect(await sent(form)).toBe(sentOn);
+    }
+  });
+
+  it('is known later where the model follows a long file', async () => {
+    const parts = [file(BEYOND_HEAD), field('model', 'whisper-1'), END];
     const form = await read(...parts);
     expect(modelOf(trailOf(form.read))).toBeNull();
     expect(await sent(form)).toBe(parts.join(''));
