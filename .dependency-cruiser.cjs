@@ -12,17 +12,63 @@ const only = (from, allowed, comment) => ({
 module.exports = {
   forbidden: [
     only('common', [], 'The ground floor carries everyone, so it may lean on no one.'),
-    only('providers', ['common'], 'The catalogue is data and pure functions: usable without Nest, a database or a request.'),
-    only('routing-config', ['common'], 'Both planes read the document; neither may be needed to understand it.'),
+    only(
+      'providers',
+      ['common'],
+      'The catalogue is data and pure functions: usable without Nest, a database or a request.',
+    ),
+    only(
+      'routing-config',
+      ['common'],
+      'Both planes read the document; neither may be needed to understand it.',
+    ),
     only('egress', ['common'], 'What opens sockets outward knows addresses, not what travels.'),
     only('database', ['common'], 'Connections and units of work know no table of a resource.'),
-    only('request-log', ['routing-config', 'database', 'egress', 'common'], 'The request log is written by one plane and read by the other; it needs neither.'),
-    only('schema', ['admin', 'request-log', 'database', 'common'], 'Migrations and entities together make the data source.'),
-    only('auth', ['routing-config', 'request-log', 'common'], 'Both planes ask who is calling; neither may be needed to answer. A principal carries the rules of its workspace and what it may read of the log.'),
-    only('gateway', ['egress', 'routing-config', 'request-log', 'providers', 'auth', 'common'], 'The data plane must run while the control plane is being changed: it sees its own ports only.'),
-    only('admin', ['egress', 'routing-config', 'request-log', 'database', 'providers', 'auth', 'common'], 'The control plane stores rules and never runs them.'),
-    only('adapters', ['gateway', 'admin', 'egress', 'routing-config', 'request-log', 'database', 'providers', 'auth', 'common'], 'Adapters plug ports into tables and queues; nothing else may see both sides.'),
-    only('jobs', ['admin', 'egress', 'routing-config', 'request-log', 'database', 'auth', 'providers', 'common'], 'Background work reads what the spool and the queue carry, writes what admin shows, and asks again whether its principal may.'),
+    only(
+      'request-log',
+      ['routing-config', 'database', 'egress', 'common'],
+      'The request log is written by one plane and read by the other; it needs neither.',
+    ),
+    only(
+      'schema',
+      ['admin', 'request-log', 'database', 'common'],
+      'Migrations and entities together make the data source.',
+    ),
+    only(
+      'auth',
+      ['routing-config', 'request-log', 'common'],
+      'Both planes ask who is calling; neither may be needed to answer. A principal carries the rules of its workspace and what it may read of the log.',
+    ),
+    only(
+      'gateway',
+      ['egress', 'routing-config', 'request-log', 'providers', 'auth', 'common'],
+      'The data plane must run while the control plane is being changed: it sees its own ports only.',
+    ),
+    only(
+      'admin',
+      ['egress', 'routing-config', 'request-log', 'database', 'providers', 'auth', 'common'],
+      'The control plane stores rules and never runs them.',
+    ),
+    only(
+      'adapters',
+      [
+        'gateway',
+        'admin',
+        'egress',
+        'routing-config',
+        'request-log',
+        'database',
+        'providers',
+        'auth',
+        'common',
+      ],
+      'Adapters plug ports into tables and queues; nothing else may see both sides.',
+    ),
+    only(
+      'jobs',
+      ['admin', 'egress', 'routing-config', 'request-log', 'database', 'auth', 'providers', 'common'],
+      'Background work reads what the spool and the queue carry, writes what admin shows, and asks again whether its principal may.',
+    ),
     {
       name: 'adapters-see-only-ports-of-the-gateway',
       comment: 'An adapter that reaches into a step would turn the port into decoration.',
@@ -39,10 +85,17 @@ module.exports = {
     },
     {
       name: 'a-resource-shows-its-siblings-only-its-front-rooms',
-      comment: 'Another resource may use the service, the entity and the module; controllers and DTOs are private. `openapi` and `shapes` are what all of them stand on.',
+      comment:
+        'Another resource may use the service, the entity, the module and interceptors; controllers and DTOs are private. The rooms in the list are what all of them stand on.',
       severity: 'error',
       from: { path: '^src/admin/([^/]+)/' },
-      to: { path: '^src/admin/[^/]+/', pathNot: ['^src/admin/($1|http|openapi|shapes)/', '\\.(service|entity|module)\\.ts$'] },
+      to: {
+        path: '^src/admin/[^/]+/',
+        pathNot: [
+          '^src/admin/($1|controllers|credentials|dto-fields|http|openapi|passwords|slugs)/',
+          '\\.(service|entity|module|interceptor)\\.ts$',
+        ],
+      },
     },
     {
       name: 'gateway-touches-no-database',
@@ -62,14 +115,23 @@ module.exports = {
       name: 'one-module-opens-sockets',
       comment: 'Egress checks every address. A second place that dials would be a hole.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/egress/', '^src/common/net/address-classes\\.ts$', '\\.spec\\.ts$'] },
-      to: { path: '^(node:)?(net|tls|dgram|http2|dns|dns/promises)$|node_modules/undici/', dependencyTypesNot: ['type-only'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/egress/', '^src/common/net/address-classes\\.ts$', '\\.spec\\.ts$'],
+      },
+      to: {
+        path: '^(node:)?(net|tls|dgram|http2|dns|dns/promises)$|node_modules/undici/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'packages-that-dial-have-one-home',
       comment: 'They dial by themselves unless they are given the agent of the egress.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/request-log/bodies/object-store\\.ts$', '^src/jobs/sinks/otlp/'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/request-log/bodies/object-store\\.ts$', '^src/jobs/sinks/otlp/'],
+      },
       to: { path: 'node_modules/(@aws-sdk|@smithy|@opentelemetry)/' },
     },
     {
@@ -77,23 +139,51 @@ module.exports = {
       comment: 'These packages fetch by themselves unless they are given the fetch of the egress.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/admin/identity-providers/provider-client\\.service\\.ts$'] },
-      to: { path: 'node_modules/(openid-client|oauth4webapi|jose/dist/webapi/(index|jwks/remote))', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: 'node_modules/(openid-client|oauth4webapi|jose/dist/webapi/(index|jwks/remote))',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'gateway-processes-carry-no-administration',
-      comment: 'Code that a gateway process loads is memory that every request is collected over, and time at every start.',
+      comment:
+        'Code that a gateway process loads is memory that every request is collected over, and time at every start.',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
-      to: { reachable: true, path: '^src/admin/|node_modules/(typeorm|@nestjs/(typeorm|swagger|platform-fastify)|fastify|class-validator|class-transformer|bullmq|@aws-sdk|@opentelemetry/(?!api/)[^/]+)/' },
+      to: {
+        reachable: true,
+        path: '^src/admin/|node_modules/(typeorm|@nestjs/(typeorm|swagger|platform-fastify)|fastify|class-validator|class-transformer|bullmq|@aws-sdk|@opentelemetry/(?!api/)[^/]+)/',
+      },
     },
-    { name: 'no-circles', severity: 'error', comment: 'Two files that need each other are one idea in two places, or a missing third.', from: {}, to: { circular: true } },
-    { name: 'no-tests-in-the-house', severity: 'error', comment: 'What ships may not lean on what tests it.', from: { path: '^src/', pathNot: '\\.spec\\.ts$' }, to: { path: '^test/|\\.spec\\.ts$' } },
-    { name: 'no-orphans', severity: 'error', comment: 'A file that nobody opens is a file to delete.', from: { orphan: true, path: '^src/', pathNot: '^src/(main|administration|worker)\\.ts$' }, to: {} },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      comment: 'Two files that need each other are one idea in two places, or a missing third.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-tests-in-the-house',
+      severity: 'error',
+      comment: 'What ships may not lean on what tests it.',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^test/|\\.spec\\.ts$' },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'A file that nobody opens is a file to delete.',
+      from: { orphan: true, path: '^src/', pathNot: '^src/(main|administration|worker)\\.ts$' },
+      to: {},
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default'],
+    },
   },
 };

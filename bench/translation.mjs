@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { findProvider } from '../dist/providers/catalog/registry.js';
-import { clientShapes } from '../dist/providers/shapes/index.js';
+import { clientShapes } from '../dist/providers/client-formats/index.js';
 import { TranslatedStream } from '../dist/gateway/translation/translated-stream.js';
 import { translatedAnswer } from '../dist/gateway/translation/translated-answer.js';
 import { nothingRead } from '../dist/gateway/recording/metering.js';

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createAdapter } from './admin/adapter.js';
+import { createAdapter } from './admin/http/adapter.js';
 import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';

@@ -2,7 +2,7 @@ import { RefusedCredentialsModule } from './refused-credentials/refused-credenti
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { StrategiesModule } from '../auth/strategies/strategies.module.js';
-import { ScopeDeclarationCheck } from './scope-declaration-check.js';
+import { ScopeDeclarationCheck } from './controllers/scope-declaration-check.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditDestinationsModule } from './audit-destinations/audit-destinations.module.js';
@@ -23,7 +23,7 @@ import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
-import { RepeatsModule } from './repeats/repeats.module.js';
+import { RepeatsModule } from './idempotency/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { SessionsModule } from './sign-in/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';

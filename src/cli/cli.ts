@@ -1,9 +1,9 @@
 import { Command, type CommanderError } from 'commander';
 import { VERSION } from '../common/version.js';
 import { didYouMean } from '../common/text/nearest-names.js';
-import type { ApplyOptions } from './declared/apply-command.js';
+import type { ApplyOptions } from './config-as-code/apply-command.js';
 import type { DoctorOptions } from './doctor/doctor.js';
-import type { ConnectOptions } from './declared/connect.js';
+import type { ConnectOptions } from './config-as-code/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
 import type { RotateOptions } from './master-key/rotate-command.js';
 import type { UpdatePricesOptions } from './prices/prices-command.js';
@@ -138,7 +138,7 @@ function declaredCommands(program: Command): void {
       ),
     )
     .action(async (options: ApplyOptions) => {
-      const { applyCommand } = await import('./declared/apply-command.js');
+      const { applyCommand } = await import('./config-as-code/apply-command.js');
       await finish(applyCommand(process.env, options));
     });
   reaching(program.command('export'))
@@ -151,7 +151,7 @@ function declaredCommands(program: Command): void {
       ),
     )
     .action(async (options: ConnectOptions) => {
-      const { exportCommand } = await import('./declared/export-command.js');
+      const { exportCommand } = await import('./config-as-code/export-command.js');
       await finish(exportCommand(process.env, options));
     });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bearer } from './auth-scheme.js';
 import { type EndpointId, ENDPOINT_IDS } from './endpoint.js';
 import type { Provider } from './provider.js';
-import { clientShapes } from './shapes/index.js';
+import { clientShapes } from './client-formats/index.js';
 import type { Translator } from './translation.js';
 import { findProvider } from './catalog/registry.js';
 import { supportOf } from './support.js';

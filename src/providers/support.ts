@@ -1,6 +1,6 @@
 import type { EndpointId } from './endpoint.js';
 import type { Provider } from './provider.js';
-import { clientShapes } from './shapes/index.js';
+import { clientShapes } from './client-formats/index.js';
 
 /** How a provider serves an endpoint: natively, by the gateway's translation, or by the gateway's own count. */
 export type Support = 'native' | 'translated' | 'counted';

@@ -44,7 +44,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'common/json/json-fault.ts': 'the characters of one text',
   'gateway/translation/unsupported-parameters.ts': 'the parameters of one request',
   'gateway/guardrails/finding/windows.ts': 'the stretches of one text',
-  'cli/declared/administration-client.ts': 'the pages of one list',
+  'cli/config-as-code/administration-client.ts': 'the pages of one list',
   'cli/database/prepare-database.ts': 'waits at the start for an API node',
   // Starts, which the supervisor and the log follow.
   'jobs/queues/postgres-queues.ts': 'prepares the schema of the queue at the start',

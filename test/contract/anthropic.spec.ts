@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropic } from '../../src/providers/dialects/anthropic/index.js';
 import type { Json } from '../../src/providers/endpoint.js';
-import { messages } from '../../src/providers/shapes/messages/index.js';
+import { messages } from '../../src/providers/client-formats/messages/index.js';
 import type { Context, HubError, StreamEvent, Translator } from '../../src/providers/translation.js';
 
 /** Written after the examples of the page that each names as its `source`; some texts are shorter there. */

@@ -7,7 +7,7 @@ import type { Dialect } from '../../src/providers/dialect.js';
 import { cohere } from '../../src/providers/dialects/cohere/index.js';
 import { jina, voyage } from '../../src/providers/dialects/rerankers/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
-import { responses } from '../../src/providers/shapes/responses/index.js';
+import { responses } from '../../src/providers/client-formats/responses/index.js';
 import { chatCompletionsUsage } from '../../src/providers/endpoints/chat-completions.js';
 import type { Context, HubError, TranslatedEvent, Translator } from '../../src/providers/translation.js';
 

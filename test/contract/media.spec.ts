@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decoderFor } from '../../src/gateway/framing/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
 import { findProvider } from '../../src/providers/catalog/registry.js';
-import { rendered } from '../../src/providers/shapes/media/index.js';
+import { rendered } from '../../src/providers/client-formats/media/index.js';
 import {
   type Context,
   Form,

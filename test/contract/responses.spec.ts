@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/common/errors/app-error.js';
 import type { Json } from '../../src/providers/endpoint.js';
-import { responses } from '../../src/providers/shapes/responses/index.js';
+import { responses } from '../../src/providers/client-formats/responses/index.js';
 import type { Context, HubError, StreamEvent } from '../../src/providers/translation.js';
 
 interface Recording {

@@ -9,7 +9,7 @@ import { PostgresApiKeyDirectory } from '../../src/adapters/directories/postgres
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
 import { buildAdministrationApi } from '../../src/admin/openapi/document.js';
-import { createAdapter } from '../../src/admin/adapter.js';
+import { createAdapter } from '../../src/admin/http/adapter.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresRateUse } from '../../src/adapters/limits/postgres-rate-use.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';

@@ -1,5 +1,5 @@
 import { parseSetCookie } from 'cookie';
-import { hashPassword } from '../../src/admin/password.js';
+import { hashPassword } from '../../src/admin/passwords/password.js';
 import { Secret } from '../../src/common/settings/secret.js';
 import type { AdminApp, Answer, Json } from './admin-app.js';
 

@@ -7,7 +7,7 @@ import {
   QueryPageSize,
   QueryText,
 } from '../http/query-fields.js';
-import { LogFilterQuery } from '../shapes/log-filter-query.dto.js';
+import { LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
 import { type ColumnName, COLUMNS, isColumn } from './groups.js';
 import { type Interval, INTERVALS, isTimeZone } from './time-slots.js';
 

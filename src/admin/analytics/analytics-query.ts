@@ -3,7 +3,7 @@ import type { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { parameterError } from '../../common/errors/field-errors.js';
-import { conditionsOf, type LogFilterQuery } from '../shapes/log-filter-query.dto.js';
+import { conditionsOf, type LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
 import type { SeriesQuery } from './analytics-query.dto.js';
 import { automaticInterval, timeSlots } from './time-slots.js';
 

@@ -4,7 +4,7 @@ import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/acces
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Visibility, visibilityOf } from '../../auth/permissions/visibility.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { AnalyticsQuery, FacetQuery, GraphQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';

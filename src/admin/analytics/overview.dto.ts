@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApiMoment } from '../shapes/fields.js';
+import { ApiMoment } from '../dto-fields/fields.js';
 import type { ShownRange } from './analytics.service.js';
 
 const ApiKeyName = (): PropertyDecorator =>

@@ -31,7 +31,7 @@ import {
   MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
-} from '../shapes/fields.js';
+} from '../dto-fields/fields.js';
 import {
   type RateLimitDto,
   RateLimits,
@@ -43,7 +43,7 @@ import {
   type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
-} from '../shapes/limit.dto.js';
+} from '../dto-fields/limit.dto.js';
 import {
   isExhausted,
   NO_USAGE,
@@ -51,7 +51,7 @@ import {
   shownRates,
   type BudgetUsage,
 } from '../limits/limits.service.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 import type { LastUse } from './key-use.service.js';
 

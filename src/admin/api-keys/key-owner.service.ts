@@ -9,7 +9,7 @@ import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { checkRepeated } from '../repeated-id.js';
+import { checkRepeated } from '../http/repeated-id.js';
 import type { CreateApiKeyDto } from './api-key.dto.js';
 import { KeyAuthorityService } from './key-authority.service.js';
 

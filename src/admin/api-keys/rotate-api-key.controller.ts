@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { RotateApiKeyDto, RotatedApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';

@@ -4,8 +4,8 @@ import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator
 import { parseAuditTarget } from '../../common/contracts/audit-destination.js';
 import type { AuditDestination } from './audit-destination.entity.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
-import { ApiId } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
 /** A first check; `parseAuditTarget` has more rules about hosts. */

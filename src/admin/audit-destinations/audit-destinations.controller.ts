@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import {

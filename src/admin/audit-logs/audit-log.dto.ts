@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AuditRecord } from '../audit/audit-record.entity.js';
-import { AN_ID, ApiId } from '../shapes/fields.js';
+import { AN_ID, ApiId } from '../dto-fields/fields.js';
 import { RECORDED_METHODS } from '../audit/audit-record.entity.js';
 
 const textOrNull = (example?: string): PropertyDecorator =>

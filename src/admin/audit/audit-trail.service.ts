@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { checkMatch, entityTagOf, isConditional } from '../entity-tag.js';
+import { checkMatch, entityTagOf, isConditional } from '../http/entity-tag.js';
 import { AuditChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedHeaders, auditedPath, auditedQuery } from './audited-body.js';
 

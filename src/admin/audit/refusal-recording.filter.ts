@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { accessOf } from '../../auth/permissions/access.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
-import { ErrorFilter } from '../error.filter.js';
+import { ErrorFilter } from '../http/error.filter.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';

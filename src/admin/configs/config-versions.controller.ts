@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { pageOf } from '../../common/http/page.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { Refusals } from '../openapi/decorators.js';
 import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';

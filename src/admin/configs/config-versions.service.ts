@@ -9,7 +9,7 @@ import { Config } from './config.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
-import { unknownSlug } from '../unknown-slug.js';
+import { unknownSlug } from '../slugs/unknown-slug.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 /** A config and one of its versions. */

@@ -14,7 +14,7 @@ import {
   MayTakeName,
   MayTakeSlug,
   MayTakeWorkspace,
-} from '../shapes/fields.js';
+} from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText, QueryFlag } from '../http/query-fields.js';
 

@@ -12,7 +12,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { claimSlug } from '../claim-slug.js';
+import { claimSlug } from '../slugs/claim-slug.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigVersionsService, personOf, type VersionedConfig } from './config-versions.service.js';

@@ -3,7 +3,7 @@ import { IsObject, IsString, Length, MaxLength } from 'class-validator';
 import type { ExplainedTarget, Explanation } from '../../routing-config/explain.js';
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { IfGiven, rule } from '../../common/http/validators.js';
-import { ApiIdOrNull, ApiTextOrNull, MayTakeWorkspace } from '../shapes/fields.js';
+import { ApiIdOrNull, ApiTextOrNull, MayTakeWorkspace } from '../dto-fields/fields.js';
 
 const LONGEST_MODEL = 256;
 const LONGEST_PATH = 2_048;

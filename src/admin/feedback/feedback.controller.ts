@@ -2,13 +2,13 @@ import { Body, HttpCode, Injectable, Param, type PipeTransform, Post, Put, type 
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { checkRepeated } from '../repeated-id.js';
-import { createValidationPipe } from '../validation.js';
+import { checkRepeated } from '../http/repeated-id.js';
+import { createValidationPipe } from '../http/validation.js';
 
 const MOST = 100;
 

@@ -1,7 +1,7 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNumber, IsString, Max, Min } from 'class-validator';
 import { IfGiven, rule } from '../../common/http/validators.js';
-import { AN_ID } from '../shapes/fields.js';
+import { AN_ID } from '../dto-fields/fields.js';
 
 const LARGEST = 10;
 const LONGEST_TRACE = 256;

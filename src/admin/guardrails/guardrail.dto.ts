@@ -11,8 +11,8 @@ import {
   MayTakeName,
   MayTakeSlug,
   MayTakeWorkspace,
-} from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+} from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryOrganization } from '../http/query-fields.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
 

@@ -26,9 +26,9 @@ import { type CreateGuardrailDto, GuardrailDto, type UpdateGuardrailDto } from '
 import { GuardrailReferences } from './guardrail-references.service.js';
 import type { CheckSpec } from '../../routing-config/guardrails/hook.js';
 import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
-import { slugTaken } from '../claim-slug.js';
+import { slugTaken } from '../slugs/claim-slug.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { unknownSlug } from '../unknown-slug.js';
+import { unknownSlug } from '../slugs/unknown-slug.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { FORM_TYPE } from '../../common/http/form-body.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
-import { PublicController } from '../public-controller.js';
+import { PublicController } from '../controllers/public-controller.js';
 import { directoryActor } from './directory-actor.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 import { logoutsIn, LogoutTokenGuard } from './single-sign-on.guards.js';

@@ -14,9 +14,9 @@ import {
 import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
-import { AN_ID, ApiId, ApiMoment, TakesName } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
-import { mappingOf, RoleMappingDto, shownMapping } from '../shapes/role-mapping.dto.js';
+import { AN_ID, ApiId, ApiMoment, TakesName } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
+import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from './directory-rules.js';
 
 const LONGEST_TEXT = 255;

@@ -4,10 +4,10 @@ import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsUUID } from 'class-val
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { AN_ID, ApiId } from '../shapes/fields.js';
+import { AN_ID, ApiId } from '../dto-fields/fields.js';
 import { SavedProviders } from './saved-providers.service.js';
 import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
 

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsUUID } from 'class-validator';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
+import { AN_ID, ApiId, ApiMoment } from '../dto-fields/fields.js';
 import { CreateIdentityProviderDto } from './identity-provider.dto.js';
 
 const A_REDIRECT = `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}`;

@@ -1,6 +1,6 @@
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText } from '../http/query-fields.js';
-import { AN_ID } from '../shapes/fields.js';
+import { AN_ID } from '../dto-fields/fields.js';
 
 /** The query of a link that starts a sign-in. Anyone can write one, so an unusable hint is ignored. */
 export class StartSignOnQuery extends QueryDto {

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Integration } from './integration.entity.js';
 import { WorkspaceProvider } from './workspace-provider.entity.js';
-import { slugTaken } from '../claim-slug.js';
+import { slugTaken } from '../slugs/claim-slug.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { HasNoEffectYet, IfGiven, OrNull, ValidateEach } from '../../common/http/validators.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../shapes/model-pricing.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../dto-fields/model-pricing.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryField } from '../http/query-fields.js';
 

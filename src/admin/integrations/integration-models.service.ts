@@ -9,7 +9,7 @@ import { Integration } from './integration.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { priceOf, pricingConfigOf } from '../shapes/model-pricing.js';
+import { priceOf, pricingConfigOf } from '../dto-fields/model-pricing.js';
 import { IntegrationFinder, integrationScope } from './integration-finder.service.js';
 import {
   IntegrationModelsDto,

@@ -2,7 +2,7 @@ import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagg
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
-import { MayTakeSlug } from '../shapes/fields.js';
+import { MayTakeSlug } from '../dto-fields/fields.js';
 
 const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
 const MOST_WORKSPACES = 1_000;

@@ -14,8 +14,8 @@ import {
   MayTakeNote,
   TakesProvider,
   MayTakeSecret,
-} from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+} from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
 import { QueryChoice } from '../http/query-fields.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {

@@ -2,7 +2,7 @@ import { Body, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AppError } from '../../common/errors/app-error.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
-import { PublicController } from '../public-controller.js';
+import { PublicController } from '../controllers/public-controller.js';
 import { AcceptedInviteDto, AcceptInviteDto } from './accept-invite.dto.js';
 import { InviteAcceptanceService } from './invite-acceptance.service.js';
 

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
-import { ApiId, TakesName } from '../shapes/fields.js';
+import { ApiId, TakesName } from '../dto-fields/fields.js';
 
 const LONGEST_TOKEN = 200;
 const LONGEST_EMAIL = 320;

@@ -3,8 +3,8 @@ import type { LegalHold } from './legal-hold.entity.js';
 import { IfGiven, IsIdOrSlug, IsReason } from '../../common/http/validators.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { QueryChoice } from '../http/query-fields.js';
-import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 const STATUSES = ['active', 'released'] as const;
 

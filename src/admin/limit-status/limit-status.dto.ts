@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiId, ApiMomentOrNull } from '../shapes/fields.js';
-import { IsAmount } from '../shapes/limit.dto.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiMomentOrNull } from '../dto-fields/fields.js';
+import { IsAmount } from '../dto-fields/limit.dto.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import type { LimitStatus, LimitSubject } from './limit-statuses.js';
 
 export class RaiseLimitDto {

@@ -11,7 +11,7 @@ import {
   type ShownRateLimitDto,
   type ShownUsageLimitsDto,
   type UsageLimitsDto,
-} from '../shapes/limit.dto.js';
+} from '../dto-fields/limit.dto.js';
 
 /** Whatever has limits. */
 export interface LimitedResource {

@@ -2,7 +2,7 @@ import { Get, Param, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { LogExportLinkQuery } from './log-export.dto.js';
 import { ExportDownloads } from './export-downloads.js';

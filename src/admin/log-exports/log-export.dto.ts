@@ -15,7 +15,7 @@ import type { LogExport } from './log-export.entity.js';
 import type { ListPage } from '../../common/http/page.js';
 import { FILTER_DESCRIPTIONS } from '../../request-log/reading/filter-descriptions.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
-import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
+import { ApiId, MayTakeName, MayTakeWorkspace } from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText } from '../http/query-fields.js';
 

@@ -2,7 +2,7 @@ import { Body, HttpCode, Injectable, type PipeTransform, Post } from '@nestjs/co
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { customLogsIn } from './custom-log.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 import { BadSpan, readSpan } from './otlp/span-to-call.js';

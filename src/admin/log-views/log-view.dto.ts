@@ -3,8 +3,8 @@ import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
 import type { LogView } from './log-view.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { ApiId, ApiMoment, MayTakeWorkspace, TakesName } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiMoment, MayTakeWorkspace, TakesName } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 const LONGEST_FILTER = 4_000;
 const LONGEST_RANGE = 64;

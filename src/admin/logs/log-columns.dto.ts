@@ -2,7 +2,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { isNullable, type LogColumn, postgresType } from '../../request-log/columns/log-column.js';
 import { columnOf, type ColumnValue } from '../../request-log/columns/log-columns.js';
 import { type LogRow, READ_COLUMNS, type ReadColumn } from '../../request-log/reading/log-row.js';
-import { AN_ID } from '../shapes/fields.js';
+import { AN_ID } from '../dto-fields/fields.js';
 
 /** The columns of a request in the API: times are ISO 8601, and integers are numbers. */
 export type ShownColumns = { readonly [Name in ReadColumn]: ColumnValue<Name, string, number> };

@@ -1,6 +1,6 @@
 import { Alias } from '../http/query.dto.js';
 import { QueryFlag, QueryPageSize, QueryText, QueryWorkspace } from '../http/query-fields.js';
-import { LogFilterQuery } from '../shapes/log-filter-query.dto.js';
+import { LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
 
 /** The query of the live stream. */
 export class WatchLogsQuery extends LogFilterQuery {

@@ -2,7 +2,7 @@ import { Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, ForEveryCaller } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { MeDto } from './me.dto.js';
 

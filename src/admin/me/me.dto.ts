@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
 import type { Scope } from '../../auth/scopes.js';
-import { ApiId, ApiIdOrNull } from '../shapes/fields.js';
+import { ApiId, ApiIdOrNull } from '../dto-fields/fields.js';
 
 const KINDS: readonly PrincipalKind[] = [
   'admin_key',

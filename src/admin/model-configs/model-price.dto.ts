@@ -3,8 +3,8 @@ import { Equals, IsObject } from 'class-validator';
 import type { Price } from '../../common/contracts/price.js';
 import type { ModelPrice } from './model-price.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { ListOf } from '../shapes/list.dto.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';
+import { ListOf } from '../dto-fields/list.dto.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../dto-fields/model-pricing.js';
 
 const KINDS = PRICING_CONFIG_SCHEMA.properties.pay_as_you_go;
 

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
-import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
+import { AN_ID, ApiId, ApiTextOrNull } from '../dto-fields/fields.js';
 import { invalidField } from '../../common/errors/field-errors.js';
 
 /** An empty response body. */

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { AN_ID } from '../shapes/fields.js';
+import { AN_ID } from '../dto-fields/fields.js';
 import { operationsOf } from './operations.js';
 
 /** The schema properties read here: https://spec.openapis.org/oas/v3.0.3#schema-object */

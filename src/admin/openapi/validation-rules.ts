@@ -1,5 +1,5 @@
 import { POLICY_KEYS } from '../../common/limits/rules.js';
-import { LARGEST_AMOUNT } from '../shapes/limit.dto.js';
+import { LARGEST_AMOUNT } from '../dto-fields/limit.dto.js';
 import {
   LONGEST_METADATA,
   LONGEST_NAME,

@@ -10,7 +10,7 @@ import {
   RoleMappingDto,
   shownMapping,
   WORKSPACE_ROLES,
-} from '../shapes/role-mapping.dto.js';
+} from '../dto-fields/role-mapping.dto.js';
 
 const MOST_MAPPINGS = 100;
 const MOST_PEOPLE = 100_000;

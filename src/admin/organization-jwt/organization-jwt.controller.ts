@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
 import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { OrganizationJwtService } from './organization-jwt.service.js';

@@ -32,7 +32,7 @@ import {
 } from '../../auth/tokens/token-rules.js';
 import type { OrganizationJwt } from './organization-jwt.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { ApiIdOrNull } from '../shapes/fields.js';
+import { ApiIdOrNull } from '../dto-fields/fields.js';
 import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
 
 const MOST = 20;

@@ -24,9 +24,9 @@ import type { Organization } from '../tenancy/organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { ApiId, ApiMoment, ApiTextOrNull, MayTakeName } from '../shapes/fields.js';
-import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
-import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
+import { ApiId, ApiMoment, ApiTextOrNull, MayTakeName } from '../dto-fields/fields.js';
+import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
+import { KeepsForDays, TakesDays } from '../dto-fields/retention.dto.js';
 
 const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;

@@ -1,7 +1,7 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Refusals } from '../openapi/decorators.js';
-import { PublicController } from '../public-controller.js';
+import { PublicController } from '../controllers/public-controller.js';
 import { PasskeyOptionsDto } from './passkey.dto.js';
 import { PasskeysService } from './passkeys.service.js';
 

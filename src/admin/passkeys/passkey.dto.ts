@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Passkey } from './passkey.entity.js';
-import { ApiId, ApiMoment, ApiMomentOrNull, TakesName } from '../shapes/fields.js';
-import { TakesCredential } from '../shapes/passkey-credential.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiMoment, ApiMomentOrNull, TakesName } from '../dto-fields/fields.js';
+import { TakesCredential } from '../dto-fields/passkey-credential.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 export class AddPasskeyDto {
   @TakesName('Laptop')

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { KnownSession } from '../../auth/ports.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';

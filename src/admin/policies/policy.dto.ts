@@ -16,10 +16,15 @@ import {
   type PolicyCondition,
   type PolicyKey,
 } from '../../common/limits/rules.js';
-import { AN_ID, ApiId, ApiMoment, ApiMomentOrNull, MayTakeWorkspace } from '../shapes/fields.js';
-import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../shapes/limit.dto.js';
+import { AN_ID, ApiId, ApiMoment, ApiMomentOrNull, MayTakeWorkspace } from '../dto-fields/fields.js';
+import {
+  RateLimitDto,
+  ShownRateLimitDto,
+  ShownUsageLimitsDto,
+  UsageLimitsDto,
+} from '../dto-fields/limit.dto.js';
 import { budgetWithoutUse, shownAmount, shownRate } from '../limits/limits.service.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
 
 const MOST_CONDITIONS = 10;

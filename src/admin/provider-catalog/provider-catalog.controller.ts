@@ -2,7 +2,7 @@ import { Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ForEveryCaller } from '../../auth/permissions/access.decorators.js';
 import { providers } from '../../providers/catalog/registry.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { CatalogProviderListDto } from './provider-catalog.dto.js';
 

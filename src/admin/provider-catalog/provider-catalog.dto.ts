@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AccountField, Provider } from '../../providers/provider.js';
-import { ApiTextOrNull } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiTextOrNull } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 /** An account setting of a provider besides its key. */
 export class CatalogFieldDto {

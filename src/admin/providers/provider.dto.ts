@@ -12,8 +12,8 @@ import {
   MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
-} from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+} from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 
 const NO_LIMITS = 'limits of providers are not enforced yet, so none can be set';
 

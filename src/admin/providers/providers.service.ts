@@ -10,8 +10,8 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { claimSlug } from '../claim-slug.js';
-import { checkNoConfigNames } from '../naming-configs.js';
+import { claimSlug } from '../slugs/claim-slug.js';
+import { checkNoConfigNames } from '../credentials/naming-configs.js';
 import { IntegrationFinder } from '../integrations/integration-finder.service.js';
 import { type CreateProviderDto, ProviderDto, type UpdateProviderDto } from './provider.dto.js';
 

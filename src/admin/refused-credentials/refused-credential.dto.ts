@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REFUSAL_REASONS, type RefusalReason } from '../../auth/identity/recent-refusals.js';
-import { ApiId, ApiIdOrNull, ApiMoment } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiIdOrNull, ApiMoment } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import type { RefusedCredential } from './refused-credential.entity.js';
 
 export class RefusedCredentialDto {

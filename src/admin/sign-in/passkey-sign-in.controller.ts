@@ -5,11 +5,11 @@ import { CallerSession, ForSession } from '../../auth/permissions/access.decorat
 import type { KnownSession } from '../../auth/ports.js';
 import { OriginGuard } from '../../auth/strategies/origin.guard.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals } from '../openapi/decorators.js';
-import { PublicController } from '../public-controller.js';
-import { TakesCredential } from '../shapes/passkey-credential.js';
+import { PublicController } from '../controllers/public-controller.js';
+import { TakesCredential } from '../dto-fields/passkey-credential.js';
 import { PasskeyThrottle, PasskeyThrottleGuard } from './passkey-throttle.guard.js';
 import { originOf } from './sign-in-origin.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';

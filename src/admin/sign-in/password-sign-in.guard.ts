@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { createValidationPipe } from '../validation.js';
+import { createValidationPipe } from '../http/validation.js';
 import type { SlotWaiter } from '../../common/processes/semaphore.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

@@ -5,7 +5,7 @@ import { CallerSession, ForSession } from '../../auth/permissions/access.decorat
 import type { KnownSession } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { ChangePasswordDto, StepUpDto } from './password.dto.js';

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { sessionOf } from '../../auth/permissions/access.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { createValidationPipe } from '../validation.js';
+import { createValidationPipe } from '../http/validation.js';
 import { ChangePasswordDto, StepUpDto } from './password.dto.js';
 import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsService } from './second-factors.service.js';

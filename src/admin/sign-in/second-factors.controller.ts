@@ -4,7 +4,7 @@ import { IsString, Matches } from 'class-validator';
 import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { KnownSession } from '../../auth/ports.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Passkey } from '../passkeys/passkey.entity.js';
-import type { SignInMethodsDto } from '../shapes/session.dto.js';
+import type { SignInMethodsDto } from '../dto-fields/session.dto.js';
 import { SecondFactorsService } from './second-factors.service.js';
 import type { SessionOwner } from './sessions.service.js';
 

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
-import { PublicController } from '../public-controller.js';
+import { PublicController } from '../controllers/public-controller.js';
 import { SignedInDto } from './session.dto.js';
 import { SignedInService } from './signed-in.service.js';
 import { PasswordSignInGuard, verifiedUserOf } from './password-sign-in.guard.js';

@@ -13,7 +13,7 @@ import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { SessionDto } from '../shapes/session.dto.js';
+import { SessionDto } from '../dto-fields/session.dto.js';
 import { SignedInDto } from './session.dto.js';
 import { SessionProvidersService } from './session-providers.service.js';
 import { SignInMethodsService } from './sign-in-methods.service.js';

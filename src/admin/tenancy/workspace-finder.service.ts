@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { unknownSlug } from '../unknown-slug.js';
+import { unknownSlug } from '../slugs/unknown-slug.js';
 import { Workspace } from './workspace.entity.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 

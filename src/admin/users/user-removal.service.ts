@@ -10,7 +10,7 @@ import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { counted, inWords } from '../shapes/counted.js';
+import { counted, inWords } from '../dto-fields/counted.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';

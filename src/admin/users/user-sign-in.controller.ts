@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, CallerSessionId, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { SessionListDto, SignInMethodsDto } from '../shapes/session.dto.js';
+import { SessionListDto, SignInMethodsDto } from '../dto-fields/session.dto.js';
 import { SignedInService } from '../sign-in/signed-in.service.js';
 import { UserSignInService } from './user-sign-in.service.js';
 

@@ -7,7 +7,7 @@ import type { Session } from '../sign-in/session.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import type { SignInMethodsDto } from '../shapes/session.dto.js';
+import type { SignInMethodsDto } from '../dto-fields/session.dto.js';
 import { SecondFactorsService } from '../sign-in/second-factors.service.js';
 import { SessionsService } from '../sign-in/sessions.service.js';
 import { SignInMethodsService } from '../sign-in/sign-in-methods.service.js';

@@ -4,9 +4,9 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { checkRepeated } from '../repeated-id.js';
+import { checkRepeated } from '../http/repeated-id.js';
 import {
   ListUsersQuery,
   RemoveUserDto,

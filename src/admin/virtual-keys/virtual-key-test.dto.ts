@@ -1,5 +1,5 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { ApiTextOrNull } from '../shapes/fields.js';
+import { ApiTextOrNull } from '../dto-fields/fields.js';
 import { TEST_OUTCOMES, type TestResult } from './credential-tester.service.js';
 import { CreateVirtualKeyDto } from './virtual-key.dto.js';
 

@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { AdminController } from '../admin-controller.js';
+import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { CredentialTestDto, TestCredentialDto } from './virtual-key-test.dto.js';

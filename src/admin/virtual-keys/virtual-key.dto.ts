@@ -26,9 +26,9 @@ import {
   TakesProvider,
   MayTakeSecret,
   MayTakeDisconnectRule,
-} from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';
+} from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../dto-fields/model-pricing.js';
 import {
   type RateLimitDto,
   RateLimits,
@@ -40,7 +40,7 @@ import {
   type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
-} from '../shapes/limit.dto.js';
+} from '../dto-fields/limit.dto.js';
 import {
   isExhausted,
   NO_USAGE,

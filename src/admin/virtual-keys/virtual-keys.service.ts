@@ -9,10 +9,10 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { isSlug } from '../../common/http/validators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { claimSlug } from '../claim-slug.js';
+import { claimSlug } from '../slugs/claim-slug.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
-import { checkNoConfigNames } from '../naming-configs.js';
-import { pricesOf } from '../shapes/model-pricing.js';
+import { checkNoConfigNames } from '../credentials/naming-configs.js';
+import { pricesOf } from '../dto-fields/model-pricing.js';
 import {
   type CreateVirtualKeyDto,
   type DuplicateVirtualKeyDto,
@@ -20,7 +20,7 @@ import {
   VirtualKeyDto,
 } from './virtual-key.dto.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { unknownSlug } from '../unknown-slug.js';
+import { unknownSlug } from '../slugs/unknown-slug.js';
 
 @Injectable()
 export class VirtualKeysService {

@@ -7,8 +7,8 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
-import { ApiId, ApiMoment } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { ApiId, ApiMoment } from '../dto-fields/fields.js';
+import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
 

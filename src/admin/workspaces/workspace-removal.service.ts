@@ -17,7 +17,7 @@ import { Workspace } from '../tenancy/workspace.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
-import { counted, inWords } from '../shapes/counted.js';
+import { counted, inWords } from '../dto-fields/counted.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 interface Content {

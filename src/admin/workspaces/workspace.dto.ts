@@ -25,7 +25,7 @@ import {
   MayTakeName,
   MayTakeNote,
   MayTakeDisconnectRule,
-} from '../shapes/fields.js';
+} from '../dto-fields/fields.js';
 import {
   type RateLimitDto,
   RateLimits,
@@ -36,11 +36,11 @@ import {
   TakesLimits,
   UsageLimits,
   type UsageLimitsDto,
-} from '../shapes/limit.dto.js';
+} from '../dto-fields/limit.dto.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { ListOf } from '../shapes/list.dto.js';
-import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
-import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
+import { ListOf } from '../dto-fields/list.dto.js';
+import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
+import { KeepsForDays, TakesDays } from '../dto-fields/retention.dto.js';
 import { NO_USAGE, shownBudgets, shownRates, type BudgetUsage } from '../limits/limits.service.js';
 import { MemberDto, type MemberDetails } from './member.dto.js';
 import { QueryDto } from '../http/query.dto.js';

@@ -2,7 +2,7 @@ import { type AppError, errorBody } from '../../common/errors/app-error.js';
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Json } from '../../providers/endpoint.js';
 import { googleStatusError } from '../../providers/dialects/gemini/errors.js';
-import { messagesError } from '../../providers/shapes/messages/errors.js';
+import { messagesError } from '../../providers/client-formats/messages/errors.js';
 
 /** An error of the gateway as a client receives it. */
 export interface ErrorReply {

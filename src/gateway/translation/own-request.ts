@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
-import { withoutForeignReasoning } from '../../providers/shapes/responses/sealing.js';
+import { withoutForeignReasoning } from '../../providers/client-formats/responses/sealing.js';
 import { namesDeployment } from '../planning/path-model.js';
 import type { Content } from '../types/content.js';
 import type { Target } from '../types/target.js';

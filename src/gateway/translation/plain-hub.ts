@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CallIds } from '../../providers/dialects/call-ids.js';
 import type { Json } from '../../providers/endpoint.js';
 import { wordOf } from '../../providers/endpoints/reading.js';
-import { withoutAnthropicParameters } from '../../providers/shapes/anthropic-parameters.js';
+import { withoutAnthropicParameters } from '../../providers/client-formats/anthropic-parameters.js';
 import type { Provider } from '../../providers/provider.js';
 import { withIds } from './fitting-call-ids.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../providers/endpoint.js';
 import { findProvider } from '../../providers/catalog/registry.js';
-import { clientShapes } from '../../providers/shapes/index.js';
+import { clientShapes } from '../../providers/client-formats/index.js';
 import type { ClientShape, Context, EventTranslator, Translator } from '../../providers/translation.js';
 import { nothingRead } from '../recording/metering.js';
 import { hubEvents } from './hub-events.js';

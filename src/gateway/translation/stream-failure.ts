@@ -1,7 +1,7 @@
 import { ERRORS } from '../../common/errors/catalog.js';
 import { googleStatusError } from '../../providers/dialects/gemini/errors.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
-import { clientShapes } from '../../providers/shapes/index.js';
+import { clientShapes } from '../../providers/client-formats/index.js';
 import type { Context, HubError, StreamEvent } from '../../providers/translation.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';

@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import type { Json, UsageReader } from '../../providers/endpoint.js';
-import { rendered } from '../../providers/shapes/media/index.js';
+import { rendered } from '../../providers/client-formats/media/index.js';
 import { type HubError, MediaFile } from '../../providers/translation.js';
 import { note, parsedObject, type Reading } from '../recording/metering.js';
 import { encodeAnswer, type TranslatedBody } from './encode-body.js';

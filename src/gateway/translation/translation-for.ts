@@ -3,7 +3,7 @@ import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
 import { hubOf, supportOf } from '../../providers/support.js';
-import { clientShapes } from '../../providers/shapes/index.js';
+import { clientShapes } from '../../providers/client-formats/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';
 
 /** How an exchange is translated. At least one of `shape` and `translator` is set. */

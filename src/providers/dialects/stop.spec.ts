@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../endpoint.js';
 import { findProvider } from '../catalog/registry.js';
-import { messages } from '../shapes/messages/index.js';
+import { messages } from '../client-formats/messages/index.js';
 import type { Context } from '../translation.js';
 
 const CONTEXT: Context = {

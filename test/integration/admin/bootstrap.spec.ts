@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap, type BootstrapResult, verifyMasterKey } from '../../../src/admin/bootstrap/bootstrap.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
-import { isPassword } from '../../../src/admin/password.js';
+import { isPassword } from '../../../src/admin/passwords/password.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AdministrationClient,
   AdministrationRefusal,
-} from '../../../src/cli/declared/administration-client.js';
-import { make } from '../../../src/cli/declared/apply-command.js';
-import { exported } from '../../../src/cli/declared/export-command.js';
-import { planChanges } from '../../../src/cli/declared/plan-changes.js';
-import { readDocument } from '../../../src/cli/declared/read-document.js';
+} from '../../../src/cli/config-as-code/administration-client.js';
+import { make } from '../../../src/cli/config-as-code/apply-command.js';
+import { exported } from '../../../src/cli/config-as-code/export-command.js';
+import { planChanges } from '../../../src/cli/config-as-code/plan-changes.js';
+import { readDocument } from '../../../src/cli/config-as-code/read-document.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { Started } from '../../support/started.js';
 

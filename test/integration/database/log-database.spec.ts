@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnyRow, LogDatabase } from '../../../src/request-log/reading/log-database.js';
-import { toAdministrationError } from '../../../src/admin/error.filter.js';
+import { toAdministrationError } from '../../../src/admin/http/error.filter.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../../src/admin/password.js';
+import { hashPassword } from '../../../src/admin/passwords/password.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import { AdminApp, type Answer } from '../../support/admin-app.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';

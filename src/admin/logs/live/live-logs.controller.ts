@@ -6,10 +6,10 @@ import { AuthGuard } from '../../../auth/strategies/auth.guard.js';
 import type { Principal } from '../../../auth/principal.js';
 import { visibilityOf } from '../../../auth/permissions/visibility.js';
 import { requireScope } from '../../../auth/permissions/require-scope.js';
-import { AdminController } from '../../admin-controller.js';
+import { AdminController } from '../../controllers/admin-controller.js';
 import { Refusals } from '../../openapi/decorators.js';
 import { WorkspaceFinder } from '../../tenancy/workspace-finder.service.js';
-import { conditionsOf } from '../../shapes/log-filter-query.dto.js';
+import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
 import { WatchLogsQuery } from '../log-query.dto.js';
 import { LiveLogs } from './live-logs.service.js';
 

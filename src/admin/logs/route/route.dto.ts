@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { DECISION_KINDS, type Decision, readDecision } from '../../../routing-config/decisions.js';
-import { ApiId } from '../../shapes/fields.js';
+import { ApiId } from '../../dto-fields/fields.js';
 import { ApiColumn } from '../log-columns.dto.js';
 import { ATTEMPT_KINDS, type AttemptReason } from './attempt-reasons.js';
 import { BUDGET_SUBJECTS, type ChargedBudget, type UsedConfig } from './route-parts.js';

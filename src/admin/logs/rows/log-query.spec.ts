@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf } from '../../shapes/log-filter-query.dto.js';
+import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
 import { readQuery } from '../../http/read-query.js';
 import { ListLogsQuery, WatchLogsQuery } from '../log-query.dto.js';
 import { logQueryOf } from './log-query.js';

@@ -1,5 +1,5 @@
 import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
-import { conditionsOf } from '../../shapes/log-filter-query.dto.js';
+import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
 import type { ListLogsQuery } from '../log-query.dto.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
 

@@ -1,7 +1,7 @@
 import { parameterError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../shapes/efforts.js';
+import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../client-formats/efforts.js';
 import { unsupported } from '../refusing.js';
 import { factsOf, type ModelFacts } from './models.js';
 

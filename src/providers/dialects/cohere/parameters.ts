@@ -94,7 +94,7 @@ export function formatParameters({ response_format: format }: Json): Json {
   return { response_format: isObject(schema) ? { type, json_schema: schema } : format };
 }
 
-/** Anthropic's clients send thinking settings to every model (`shapes/messages`); models without thinking refuse them. */
+/** Anthropic's clients send thinking settings to every model (`client-formats/messages`); models without thinking refuse them. */
 const hasEffort = ({ type }: Json, effort: unknown): boolean => type === 'adaptive' || isPresent(effort);
 
 /**

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
-import { needsTimes } from '../../shapes/media/transcript.js';
+import { needsTimes } from '../../client-formats/media/transcript.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { fileIn, NO_STREAMS, numberIn, present } from '../asked-media.js';
 import { because, refuseImpossible } from '../refusing.js';

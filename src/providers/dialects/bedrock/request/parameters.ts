@@ -2,7 +2,7 @@ import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
-import { withoutAnthropicParameters } from '../../../shapes/anthropic-parameters.js';
+import { withoutAnthropicParameters } from '../../../client-formats/anthropic-parameters.js';
 import { type ModelFamily, familyOf } from '../models.js';
 import { because, type Impossible, refuseImpossible, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { AppError } from '../common/errors/app-error.js';
+import type { AppError } from '../../common/errors/app-error.js';
 
 const unreadable = new WeakMap<object, AppError>();
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { unknownPath } from './unknown-path.js';
 
 const SEGMENT = /:[^/]+/g;

@@ -1,16 +1,16 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createLogger } from '../common/observability/logger.js';
-import { AppError, errorBody } from '../common/errors/app-error.js';
-import { isFinal } from '../common/errors/error-spec.js';
-import { describeFailure } from '../common/errors/describe-failure.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { isFinal } from '../../common/errors/error-spec.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
 import {
   isDatabaseBusy,
   isDatabaseUnavailable,
   isPoolBusy,
   isReferenceBroken,
-} from '../database/sessions/database-errors.js';
-import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
+} from '../../database/sessions/database-errors.js';
+import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 
 const logger = createLogger('administration');
 

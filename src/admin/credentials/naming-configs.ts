@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 /** A stored credential under the slug by which configs name it: a virtual key, or a provider of an integration. */
 interface NamedCredential {

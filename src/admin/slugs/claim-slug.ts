@@ -1,5 +1,5 @@
-import { AppError } from '../common/errors/app-error.js';
-import { slugOfName, withSuffix } from '../common/ids/slug-of-name.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 
 /** How a new resource gets its slug. */
 export interface WantedSlug {

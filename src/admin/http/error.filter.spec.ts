@@ -1,9 +1,9 @@
 import { HttpException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { BusyPoolError } from '../database/sessions/busy-pool.js';
+import { BusyPoolError } from '../../database/sessions/busy-pool.js';
 import { toAdministrationError } from './error.filter.js';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 const withCode = (code: string) => Object.assign(new Error('something'), { code });
 /** As the framework throws them; our own code never does. */

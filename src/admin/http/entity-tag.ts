@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 const DIGEST_CHARACTERS = 27;
 

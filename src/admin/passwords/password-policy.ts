@@ -1,5 +1,5 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 200;

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import {
   fieldError,
   invalidField,
@@ -8,11 +8,11 @@ import {
   placeOf,
   type Steps,
   unknownField,
-} from '../common/errors/field-errors.js';
-import { didYouMean } from '../common/text/nearest-names.js';
-import { fieldsOf, rulesOf } from './http/dto-rules.js';
-import { isQueryDto } from './http/query.dto.js';
-import { readQuery } from './http/read-query.js';
+} from '../../common/errors/field-errors.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
+import { fieldsOf, rulesOf } from './dto-rules.js';
+import { isQueryDto } from './query.dto.js';
+import { readQuery } from './read-query.js';
 
 /** Validates bodies and queries against their DTO. Nothing is silently dropped: unknown fields are named and refused. */
 export function createValidationPipe(): ValidationPipe {

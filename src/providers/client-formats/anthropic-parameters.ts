@@ -5,7 +5,7 @@ const THINKING_SETTINGS: ReadonlySet<string> = new Set(['thinking', 'output_conf
 
 /**
  * Removes Anthropic's thinking settings from a request for a model that does not support them. The hub has them beside the equivalent
- * effort (`shapes/messages`), which is reduced to one that the model accepts, because Anthropic's clients send thinking settings to every
+ * effort (`client-formats/messages`), which is reduced to one that the model accepts, because Anthropic's clients send thinking settings to every
  * model. An effort in OpenAI's own format is unchanged.
  */
 export function withoutAnthropicParameters(hub: Json, model: string): Json {

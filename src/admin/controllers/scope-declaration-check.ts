@@ -4,8 +4,8 @@ import {
   FOR_EVERY_CALLER,
   OPEN_TO_EVERYBODY,
   REQUIRED_SCOPES,
-} from '../auth/permissions/access.decorators.js';
-import { isScope } from '../auth/scopes.js';
+} from '../../auth/permissions/access.decorators.js';
+import { isScope } from '../../auth/scopes.js';
 import { ADMIN_CONTROLLER } from './admin-controller.js';
 
 /** The framework's metadata key for the path of a controller or handler. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashPassword, isPassword, mintPassword } from './password.js';
-import { Secret } from '../common/settings/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 
 describe('passwords', () => {
   it('recognises a password by its stored form, and no other', async () => {

@@ -1,5 +1,5 @@
-import type { Principal } from '../auth/principal.js';
-import { AppError } from '../common/errors/app-error.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 /** A request may name the caller's own organization. Any other is "not found", whether it exists or not. */
 export function checkOrganization({ organizationId }: Principal, named: string | undefined): void {

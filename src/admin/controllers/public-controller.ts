@@ -10,14 +10,14 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { publicPath } from '../common/http/body-limits.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import { NoQueryGuard } from './http/no-query.guard.js';
-import { ReadableBodyGuard } from './readable-body.guard.js';
+import { publicPath } from '../../common/http/body-limits.js';
+import { AuditInterceptor } from '../audit/audit.interceptor.js';
+import { NoQueryGuard } from '../http/no-query.guard.js';
+import { ReadableBodyGuard } from '../http/readable-body.guard.js';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
-import { IdentityService } from '../auth/identity/identity.service.js';
-import { AppError } from '../common/errors/app-error.js';
+import { IdentityService } from '../../auth/identity/identity.service.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 /** Counts failed attempts by address, together with failed API keys: a caller that guesses too often is limited. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { invalidField } from '../common/errors/field-errors.js';
+import { invalidField } from '../../common/errors/field-errors.js';
 
 /** The compatible SDK repeats an id of the path in some bodies. A different id is an error. */
 export function checkRepeated(field: string, repeated: string | undefined, inPath: string): void {

@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify';
-import { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { answerRefusal } from './error.filter.js';
 
 /** Longer than any request line that Node accepts: handlers limit the length of parameters. */

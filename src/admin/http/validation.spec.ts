@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance, Transform, Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
-import { type AppError, errorBody } from '../common/errors/app-error.js';
+import { type AppError, errorBody } from '../../common/errors/app-error.js';
 import { createValidationPipe } from './validation.js';
 import {
   HasNoEffectYet,
@@ -13,7 +13,7 @@ import {
   IsReason,
   IsSlug,
   OrNull,
-} from '../common/http/validators.js';
+} from '../../common/http/validators.js';
 
 class Inner {
   @IsString()

@@ -1,4 +1,4 @@
-import { entityTagOf } from '../../admin/entity-tag.js';
+import { entityTagOf } from '../../admin/http/entity-tag.js';
 import { providerOf } from '../../admin/credentials/destination-of-key.js';
 import type { AdministrationClient, JsonRecord } from './administration-client.js';
 import { type DeclaredChange, changed, given, made } from './change.js';

@@ -1,6 +1,6 @@
-import { AppError } from '../common/errors/app-error.js';
-import { nearestPaths, suggestion } from '../common/text/nearest-names.js';
-import { endpoints } from '../providers/endpoints/index.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { nearestPaths, suggestion } from '../../common/text/nearest-names.js';
+import { endpoints } from '../../providers/endpoints/index.js';
 
 const ROOT = '/v1';
 const LONGEST_SHOWN = 100;

@@ -1,5 +1,5 @@
-import { AppError } from '../common/errors/app-error.js';
-import { jsonFault } from '../common/json/json-fault.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { jsonFault } from '../../common/json/json-fault.js';
 
 const DEEPEST = 64;
 const LONE_SURROGATE = /\p{Surrogate}/u;

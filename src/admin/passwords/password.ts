@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { bytesToBase62 } from '../common/ids/base62.js';
-import { Secret } from '../common/settings/secret.js';
+import { bytesToBase62 } from '../../common/ids/base62.js';
+import { Secret } from '../../common/settings/secret.js';
 
 /** The cost of one hash: 2^`ln` blocks of 128 · `r` bytes, read `p` times. It is stored with each hash, so it can be raised later. */
 interface HashCost {

@@ -1,8 +1,8 @@
 import type { FindOptionsWhere, Repository } from 'typeorm';
-import { AppError } from '../common/errors/app-error.js';
-import { isSlug } from '../common/http/validators.js';
-import { isUuid } from '../common/ids/uuid-v7.js';
-import { didYouMean } from '../common/text/nearest-names.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
 
 const COMPARED_MAX = 1_000;
 

@@ -1,13 +1,13 @@
 import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AuthGuard } from '../auth/strategies/auth.guard.js';
-import { RoleGuard } from '../auth/permissions/role.guard.js';
-import { ScopeGuard } from '../auth/permissions/scope.guard.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import { NoQueryGuard } from './http/no-query.guard.js';
-import { API_KEY_SECURITY, SESSION_SECURITY } from './openapi/security.js';
-import { ReadableBodyGuard } from './readable-body.guard.js';
-import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
+import { AuthGuard } from '../../auth/strategies/auth.guard.js';
+import { RoleGuard } from '../../auth/permissions/role.guard.js';
+import { ScopeGuard } from '../../auth/permissions/scope.guard.js';
+import { AuditInterceptor } from '../audit/audit.interceptor.js';
+import { NoQueryGuard } from '../http/no-query.guard.js';
+import { API_KEY_SECURITY, SESSION_SECURITY } from '../openapi/security.js';
+import { ReadableBodyGuard } from '../http/readable-body.guard.js';
+import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
 export const ADMIN_CONTROLLER = 'gatehouse:admin-door';
 
