@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { Controller, Get, type Type } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { AdminController } from '../../src/admin/controllers/admin-controller.js';
-import { ScopeDeclarationCheck, handlersWithoutScope } from '../../src/admin/controllers/scope-declaration-check.js';
+import {
+  ScopeDeclarationCheck,
+  handlersWithoutScope,
+} from '../../src/admin/controllers/scope-declaration-check.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { OPEN_TO_EVERYBODY, RequireScope } from '../../src/auth/permissions/access.decorators.js';
 
