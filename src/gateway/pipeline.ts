@@ -20,7 +20,7 @@ import { type RequestPath, requestPath } from './types/request-path.js';
 import { readRequest, type ReadingRules } from './ingress/read-request.js';
 import type { Answer } from './attempt/answer.js';
 import { bodyCaptures } from './recording/capture.js';
-import type { Exchange } from './recording/exchange.js';
+import { type Exchange, exchangeWith, withFacts } from './recording/exchange.js';
 import {
   checkAccess,
   RequestSteps,
@@ -30,7 +30,6 @@ import {
   withOptions,
 } from './request-steps.js';
 import { checkNamedKey } from './planning/check-targets.js';
-import { withFacts } from './types/exchange-facts.js';
 import type { CompiledConfig } from './types/plan.js';
 import { checkLoop } from './upstream/request-headers.js';
 
@@ -75,7 +74,7 @@ export class Pipeline {
       exchange = withOptions(exchange, caller);
       checkLoop(request.headers);
       const { options } = exchange.facts;
-      if (this.isKept(caller, options)) exchange = { ...exchange, bodies: bodyCaptures(true) };
+      if (this.isKept(caller, options)) exchange = exchangeWith(exchange, { bodies: bodyCaptures(true) });
 
       const path = requestPath(request.url ?? '');
       if (isModelRequest(exchange, path)) return await this.models.answer(exchange, caller, path);
@@ -90,7 +89,7 @@ export class Pipeline {
       exchange = withContent(exchange, read);
 
       const { outcome, decisions } = await this.steps.route({ exchange, caller, read }, config);
-      exchange = { ...exchange, trail: outcome.trail, decisions };
+      exchange = exchangeWith(exchange, { trail: outcome.trail, decisions });
       if (outcome.kind === 'failed') return this.stop(exchange, outcome);
       await this.deliver(exchange, outcome.answer, read.path);
     } catch (error) {

@@ -11,7 +11,7 @@ import { RequestAttempts } from './attempt/request-attempts.js';
 import { refuseMistypedPath } from './ingress/mistyped-path.js';
 import { checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
-import type { Exchange } from './recording/exchange.js';
+import { type Exchange, exchangeWith, withFacts } from './recording/exchange.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
 import { ExchangeRecorders } from './recording/exchange-recorder.js';
 import { type RouteResult, Router } from './routing/router.js';
@@ -19,7 +19,6 @@ import { trailOf } from './types/attempt-trail.js';
 import { type ClientConnection, ClientSignal } from './types/cancellation.js';
 import { sessionInBody } from './types/client-session.js';
 import type { ReadRequest } from './types/content.js';
-import { withFacts } from './types/exchange-facts.js';
 import { readGatewayHeaders } from './types/gateway-headers.js';
 import type { CompiledConfig } from './types/plan.js';
 
@@ -51,11 +50,12 @@ export class RequestSteps {
     { request, response, streams }: Pick<Exchange, 'request' | 'response' | 'streams'>,
     connection: ClientConnection,
   ): Exchange {
-    const begun = this.recorders.begin(request);
+    const { recorder, facts, bodies, trail, decisions } = this.recorders.begin(request);
     const signal = new ClientSignal(request, connection);
     exchangeBegan();
     signal.onCancel(exchangeEnded);
-    return { ...begun, response, streams, signal, credential: readCredential(request.headers) };
+    const credential = readCredential(request.headers);
+    return { request, recorder, facts, bodies, trail, decisions, response, streams, signal, credential };
   }
 
   /** Authenticates the caller: first when a request arrives, and again while its response runs for long. */
@@ -77,7 +77,7 @@ export class RequestSteps {
 }
 
 /** The exchange with its caller, who may still be refused. */
-export const withCaller = <E extends Exchange>(exchange: E, caller: Principal): E =>
+export const withCaller = (exchange: Exchange, caller: Principal): Exchange =>
   withFacts(exchange, { caller, gatewayKey: exchange.credential.secret });
 
 /** Throws `forbidden` if the caller may not send model requests; `not_found` for a path that has another purpose. */
@@ -99,20 +99,20 @@ export function checkCaller({ kind, scopes, workspaceId }: Principal): void {
 }
 
 /** The exchange with the request's gateway options, and the metadata that its workspace sets on every request. */
-export function withOptions<E extends Exchange>(exchange: E, { metadata }: Principal): E {
+export function withOptions(exchange: Exchange, { metadata }: Principal): Exchange {
   const own = readGatewayHeaders(exchange.request.headers);
   const options = metadata ? { ...own, metadata: { ...own.metadata, ...metadata } } : own;
   return withFacts(exchange, { options, traceId: options.traceId ?? exchange.facts.id });
 }
 
 /** The exchange with its saved config, if it has one. */
-export const withConfig = <E extends Exchange>(exchange: E, { saved }: CompiledConfig): E =>
+export const withConfig = (exchange: Exchange, { saved }: CompiledConfig): Exchange =>
   saved ? withFacts(exchange, { config: saved }) : exchange;
 
 /** The exchange with the content of its request, which may name a session of the client's own. */
-export function withContent<E extends Exchange>(exchange: E, read: ReadRequest): E {
+export function withContent(exchange: Exchange, read: ReadRequest): Exchange {
   const { json } = read;
   const session = json && exchange.facts.options.traceId === null ? sessionInBody(json) : null;
   const traced = session === null ? exchange : withFacts(exchange, { traceId: session });
-  return { ...traced, trail: trailOf(read) };
+  return exchangeWith(traced, { trail: trailOf(read) });
 }

@@ -82,12 +82,9 @@ export class TargetAttempts {
       const guarded = await this.guard(incoming, planned, content, trail.hookResults);
       trail = afterGuardrails(trail, guarded);
       const passed = passedContent(content, guarded);
-      const {
-        wire,
-        translated: translation,
-        ...translated
-      } = outgoing({ request, content: passed, planned, target, facts });
-      trail = afterTranslation(trail, translated);
+      const prepared = outgoing({ request, content: passed, planned, target, facts });
+      const { wire, translated } = prepared;
+      trail = afterTranslation(trail, prepared);
       await opened(incoming, trail);
       const cached = await this.seek(incoming, planned, {
         target,
@@ -102,8 +99,8 @@ export class TargetAttempts {
       trail = afterRetries(trail, sent);
       tried = sent.sent;
       if (tried === null || sent.error !== null) throw sent.error;
-      const unread = { ...tried, target, planned, content: passed, guarded, translated: translation };
-      const answer = await examined(unread, exchange, options.hold);
+      const how = { exchange, target, planned, content: passed, guarded, translated, hold: options.hold };
+      const answer = await examined(tried, how);
       return { kind: 'answered', answer, trail };
     } catch (thrown) {
       cacheFill?.release();
@@ -221,16 +218,32 @@ const isGuarded = ({ caller }: IncomingRequest, { hooks }: PlannedTarget): boole
 
 /** The response, once guardrails have judged it and its beginning is useful. Rejects when it cannot be passed on. */
 async function examined(
-  unread: Omit<Answer, 'status' | 'judged'>,
-  exchange: Exchange,
-  hold: HoldRule | null,
+  { attempt, reservation, cacheFill }: StartedAttempt,
+  { exchange, target, planned, content, guarded, translated: prepared, hold }: SentContent,
 ): Promise<Answer> {
-  const { attempt, planned, guarded } = unread;
-  const translated = unlessPassed(attempt, unread.translated);
+  const translated = prepared && unlessPassed(attempt, prepared);
   const judged = await judge(guarded, exchange, { attempt, translated, planned });
-  const answer = { ...unread, status: routedStatus(attempt, judged), translated, judged };
-  await passGate(answer, exchange, hold);
+  const status = routedStatus(attempt, judged);
+  const answer: Answer = {
+    attempt,
+    reservation,
+    cacheFill,
+    status,
+    target,
+    planned,
+    content,
+    translated,
+    guarded,
+    judged,
+  };
+  if (hold) await passGate(answer, exchange, hold);
   return answer;
+}
+
+/** How a request was sent to its target. */
+interface SentContent extends Pick<Answer, 'target' | 'planned' | 'content' | 'guarded' | 'translated'> {
+  readonly exchange: Exchange;
+  readonly hold: HoldRule | null;
 }
 
 /** An attempt that did not lead to a response. */

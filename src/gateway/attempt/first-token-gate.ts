@@ -32,10 +32,10 @@ const BYTES_MAX = 256 * 1024;
 export function passGate(
   answer: Answer,
   { facts, signal }: Pick<Exchange, 'facts' | 'signal'>,
-  hold: HoldRule | null,
+  hold: HoldRule,
 ): Promise<void> | undefined {
-  const isHeld = hold && hold.holdMs > 0 && answer.status < 400 && !answer.judged;
-  const gate = isHeld && gateOf(answer, facts.endpoint, hold.onStatuses);
+  const isHeld = hold.holdMs > 0 && answer.status < 400 && !answer.judged;
+  const gate = isHeld ? gateOf(answer, facts.endpoint, hold.onStatuses) : null;
   if (!gate) return undefined;
   const { attempt } = answer;
   return new Promise((resolve, reject) => {

@@ -41,20 +41,19 @@ export function checkHandshake(request: IncomingMessage): void {
     });
 }
 
-interface AcceptedUpgrade extends AnsweredExchange {
-  readonly response: ServerResponse;
-}
-
 /**
  * Forwards the provider's `101` and detaches the socket, which carries frames from then on. False when nothing was sent, because the
  * provider chose an extension that was not offered.
  */
-export function acceptUpgrade(exchange: AcceptedUpgrade, attempt: Attempt): boolean {
+export function acceptUpgrade(
+  exchange: AnsweredExchange,
+  response: ServerResponse,
+  attempt: Attempt,
+): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);
   if (headerOf(headers, EXTENSIONS) !== null) return false;
   addAnswerHeaders(headers, exchange, null);
   headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
-  const { response } = exchange;
   const { socket } = response;
   response.sendDate = false;
   response.writeHead(attempt.status, headers);

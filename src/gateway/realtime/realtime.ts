@@ -14,7 +14,7 @@ import { Planner } from '../planning/planner.js';
 import { requestPath } from '../types/request-path.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
-import type { Exchange } from '../recording/exchange.js';
+import { type Exchange, exchangeWith, withFacts } from '../recording/exchange.js';
 import {
   checkAccess,
   checkCaller,
@@ -24,7 +24,6 @@ import {
   withContent,
   withOptions,
 } from '../request-steps.js';
-import { withFacts } from '../types/exchange-facts.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { checkNamedKey } from '../planning/check-targets.js';
 import { Admission } from '../upstream/admission.js';
@@ -39,17 +38,20 @@ const SOCKET = {
   isWebSocket: true,
 } as const;
 
-/** A WebSocket being opened: the exchange, its socket, and the bytes that followed the request on it. */
-interface OpeningExchange extends Exchange {
+/** A WebSocket being opened. */
+interface OpeningSocket {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: Duplex;
+  /** Bytes that followed the request on the socket. */
   readonly early: Buffer;
 }
 
 /** Whose session it is, and what it was opened for. */
 interface OpenedSession extends Pick<ReadRequest, 'modelSlug' | 'path'> {
   readonly caller: Principal;
+  /** The provider's side. */
+  readonly upstream: Duplex;
 }
 
 /**
@@ -81,9 +83,8 @@ export class Realtime {
     const response = responseOn(request, socket);
     // The signal follows the socket: a response that has accepted the upgrade no longer has it.
     const exchange = this.steps.begin({ request, response, streams: null }, socket);
-    const opening = { ...exchange, request, response, socket, early };
     this.sessions.isOpening(socket);
-    void this.travel(opening);
+    void this.travel(exchange, { request, response, socket, early });
   }
 
   /** Ends every session with "going away", and lets none begin. */
@@ -91,56 +92,57 @@ export class Realtime {
     this.sessions.close();
   }
 
-  private async travel(arrived: OpeningExchange): Promise<void> {
-    let opening = arrived;
+  private async travel(arrived: Exchange, opening: OpeningSocket): Promise<void> {
+    let exchange = arrived;
     try {
-      const { request } = arrived;
+      const { request } = opening;
       checkHandshake(request);
-      const caller = await this.steps.identify(opening);
-      opening = withCaller(opening, caller);
+      const caller = await this.steps.identify(exchange);
+      exchange = withCaller(exchange, caller);
       checkAccess(request, caller);
-      opening = withOptions(opening, caller);
+      exchange = withOptions(exchange, caller);
       checkLoop(request.headers);
       this.sessions.checkRoom();
 
       const read = readHandshake(request);
       const { path } = read.path;
-      opening = withFacts(opening, { endpoint: findEndpointRow('GET', path), path });
-      const config = await this.steps.findConfig(caller, opening);
-      opening = withConfig(opening, config);
-      checkNamedKey(config, opening.facts.options);
-      opening = withContent(opening, read);
+      exchange = withFacts(exchange, { endpoint: findEndpointRow('GET', path), path });
+      const config = await this.steps.findConfig(caller, exchange);
+      exchange = withConfig(exchange, config);
+      checkNamedKey(config, exchange.facts.options);
+      exchange = withContent(exchange, read);
 
-      const { outcome, decisions } = await this.steps.route({ exchange: opening, caller, read }, config);
-      opening = { ...opening, trail: outcome.trail, decisions };
-      if (outcome.kind === 'failed') return this.stop(opening, outcome);
+      const { outcome, decisions } = await this.steps.route({ exchange, caller, read }, config);
+      exchange = exchangeWith(exchange, { trail: outcome.trail, decisions });
+      if (outcome.kind === 'failed') return this.stop(exchange, outcome);
       const { answer } = outcome;
-      if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
-      else this.deliver(opening, answer);
+      if (answer.attempt.socket)
+        this.begin(exchange, opening, answer, { ...read, caller, upstream: answer.attempt.socket });
+      else this.deliver(exchange, answer);
     } catch (error) {
-      this.stop(opening, { error, failed: null });
+      this.stop(exchange, { error, failed: null });
     }
   }
 
   private begin(
-    opening: OpeningExchange,
+    exchange: Exchange,
+    { request, response, socket, early }: OpeningSocket,
     answer: Answer,
-    upstream: Duplex,
-    { modelSlug, path, caller: opener }: OpenedSession,
+    { modelSlug, path, caller: opener, upstream }: OpenedSession,
   ): void {
-    const { request, socket, early, facts, trail } = opening;
+    const { facts, trail } = exchange;
     const { target, planned } = answer;
-    if (!acceptUpgrade(opening, answer.attempt)) {
+    if (!acceptUpgrade(exchange, response, answer.attempt)) {
       upstream.destroy();
-      return this.stop(opening, brokenResponse(opening, answer, new AppError('upstream_protocol_error')));
+      return this.stop(exchange, brokenResponse(exchange, answer, new AppError('upstream_protocol_error')));
     }
     const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
-      ...{ admission: this.admission, exchange: opening, sent: answer, caller: opener },
+      ...{ admission: this.admission, exchange, sent: answer, caller: opener },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      const caller = await this.steps.identify(opening);
+      const caller = await this.steps.identify(exchange);
       checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target, trail.model);
       const { headers } = request;
@@ -155,17 +157,17 @@ export class Realtime {
   }
 
   /** The provider refused over HTTP: its response is delivered like any other. */
-  private deliver(opening: OpeningExchange, answer: Answer): void {
-    new PassThroughDelivery(opening, answer, (error) => {
-      this.stop(opening, brokenResponse(opening, answer, error));
+  private deliver(exchange: Exchange, answer: Answer): void {
+    new PassThroughDelivery(exchange, answer, (error) => {
+      this.stop(exchange, brokenResponse(exchange, answer, error));
     }).start();
   }
 
-  private stop(opening: OpeningExchange, { error, failed }: StopReason): void {
+  private stop(exchange: Exchange, { error, failed }: StopReason): void {
     stopExchange(
-      opening,
-      { error: httpInstead(error, opening.facts.path), failed },
-      opening.signal.isCancelled,
+      exchange,
+      { error: httpInstead(error, exchange.facts.path), failed },
+      exchange.signal.isCancelled,
     );
   }
 }

@@ -138,8 +138,9 @@ export class AttemptReservation {
     trail: AttemptTrail,
     delivered: Pick<EndedAttempt, 'errorCode' | 'reading' | 'isCut' | 'isComplete'>,
   ): Reading {
+    const { errorCode, isCut, isComplete } = delivered;
     const reading = this.withUnreported(tried, trail, delivered);
-    this.settle(tried, trail, { ...delivered, reading });
+    this.settle(tried, trail, { errorCode, reading, isCut, isComplete });
     return reading;
   }
 

@@ -3,6 +3,7 @@ import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { RosterMember } from '../../common/processes/roster.js';
 import type { CancelSignal } from '../types/cancellation.js';
+import { factsWith } from '../types/exchange-facts.js';
 import type { DiscardedAttempt } from './attempt-reservation.js';
 import type { BegunExchange } from './exchange-recorder.js';
 
@@ -15,6 +16,35 @@ export interface Exchange extends BegunExchange {
   /** Registers a response that is an event stream, so that it can be stopped. Null: the response is none. */
   readonly streams: StreamRegister | null;
 }
+
+/** What the steps of the pipeline add to an exchange. */
+type ExchangeChanges = Partial<Pick<Exchange, 'facts' | 'bodies' | 'trail' | 'decisions'>>;
+
+/** The exchange with the results of a step. Written out member by member, as `factsWith` is. */
+export const exchangeWith = (
+  exchange: Exchange,
+  {
+    facts = exchange.facts,
+    bodies = exchange.bodies,
+    trail = exchange.trail,
+    decisions = exchange.decisions,
+  }: ExchangeChanges,
+): Exchange => ({
+  request: exchange.request,
+  recorder: exchange.recorder,
+  facts,
+  bodies,
+  trail,
+  decisions,
+  response: exchange.response,
+  streams: exchange.streams,
+  signal: exchange.signal,
+  credential: exchange.credential,
+});
+
+/** The exchange with further facts. */
+export const withFacts = (exchange: Exchange, found: Parameters<typeof factsWith>[1]): Exchange =>
+  exchangeWith(exchange, { facts: factsWith(exchange.facts, found) });
 
 /** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
 export function failureOf({ signal }: Exchange, { code }: AppError): DiscardedAttempt {

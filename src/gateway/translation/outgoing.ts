@@ -92,8 +92,9 @@ export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   return asWritten(knownRequest(prepared), isUnlisted(target, endpoint));
 }
 
-const asWritten = (own: OwnRequest, isForwarded = false): TranslatedRequest => ({
-  ...own,
+const asWritten = ({ wire, hidesUsage }: OwnRequest, isForwarded = false): TranslatedRequest => ({
+  wire,
+  hidesUsage,
   translated: null,
   dropped: null,
   isUnlisted: isForwarded,

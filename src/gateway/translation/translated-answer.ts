@@ -87,10 +87,10 @@ const isMedia = (type: string | null): boolean => !isJson(type) && !/^text\//i.t
 /** The translation of a response; null for one that needs none, because it is the audio that the client requested. */
 export function unlessPassed(
   { status, rawHeaders }: Reply,
-  translated: ActiveTranslation | null,
+  translated: ActiveTranslation,
 ): ActiveTranslation | null {
   const isPassed =
-    translated?.translation.translator?.media === 'passes' &&
+    translated.translation.translator?.media === 'passes' &&
     status < 300 &&
     isMedia(readResponseHead(rawHeaders).contentType);
   return isPassed ? null : translated;

@@ -66,22 +66,36 @@ export const NO_TRAIL: AttemptTrail = {
 };
 
 /** The trail of a request that was read and not yet routed. */
-export const trailOf = ({ json, fields, model, isStreamed, form }: Content): AttemptTrail => ({
-  ...NO_TRAIL,
+export const trailOf = (content: Content): AttemptTrail => trailAt(NO_TRAIL, null, ROOT_OPTION, content);
+
+/**
+ * The trail at a target, with the content for it. Of earlier targets, only choices and results of guardrails remain. Written out member by
+ * member, so that all trails have one hidden class.
+ */
+export const trailAt = (
+  { decisions, hookResults, redactedBody }: AttemptTrail,
+  target: Target | null,
+  option: string,
+  { json, fields, model, isStreamed, form }: Content,
+): AttemptTrail => ({
   body: json,
   fields: fields ?? null,
   model,
   isStreamed,
   form: form ?? null,
+  target,
+  option,
+  isExhausted: false,
+  retries: 0,
+  dropped: null,
+  isUnlisted: false,
+  hidesUsage: false,
+  cacheStatus: null,
+  cacheScore: null,
+  decisions,
+  hookResults,
+  redactedBody,
 });
-
-/** The trail at a target, with the content for it. Of earlier targets, only choices and results of guardrails remain. */
-export const trailAt = (
-  { decisions, hookResults, redactedBody }: AttemptTrail,
-  target: Target,
-  option: string,
-  content: Content,
-): AttemptTrail => ({ ...trailOf(content), target, option, decisions, hookResults, redactedBody });
 
 /** Maximum length of a model's name in the record. */
 export const MODEL_CHARS_MAX = 256;

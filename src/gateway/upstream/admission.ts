@@ -80,12 +80,13 @@ export class Admission {
   reserve(sending: AdmissionRequest): AttemptReservation | Promise<AttemptReservation> {
     const { exchange, caller, target, option, content } = sending;
     const { recorder } = exchange;
-    const attempt = { exchange, target, option, model: content.model };
-    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
+    const { model } = content;
+    if (!isLimited(caller, target))
+      return recorder.reserve({ exchange, target, option, model, limits: null, estimate: null });
     const demand = new AttemptDemand(sending, this);
     const reserved = this.limiter.reserve(demand);
     const record = (limits: LimitReservation) =>
-      recorder.reserve({ ...attempt, limits, estimate: demand.reserved });
+      recorder.reserve({ exchange, target, option, model, limits, estimate: demand.reserved });
     return mapMaybePromise(reserved, record);
   }
 
@@ -94,7 +95,7 @@ export class Admission {
     const { exchange, caller, target, model, input, metadata, option } = call;
     const { recorder } = exchange;
     const attempt = { exchange, target, option, model, isSideCall: true } as const;
-    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, ...UNLIMITED });
+    if (!isLimited(caller, target)) return recorder.reserve({ ...attempt, limits: null, estimate: null });
     const usage = { input_tokens: input.length, output_tokens: 0 };
     const price = this.priceAt(target, model);
     const estimate = { tokens: input.length, costNanoUsd: price && costOf(usage, price), usage };
@@ -143,8 +144,6 @@ export class Admission {
     return this.settings.outputTokensCeiling;
   }
 }
-
-const UNLIMITED = { limits: null, estimate: null } as const;
 
 /** A request with its target. */
 export interface RequestAtTarget {
