@@ -18,6 +18,7 @@ import { AN_ID, ApiId, ApiMoment, TakesName } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from './directory-rules.js';
+import type { SignOnAddresses } from './saved-providers.service.js';
 
 const LONGEST_TEXT = 255;
 const LONGEST_ISSUER = 2_000;
@@ -203,14 +204,6 @@ export class IdentityProviderDto {
       last_updated_at: row.updatedAt.toISOString(),
     });
   }
-}
-
-/** The addresses of this service that providers and browsers use. */
-export interface SignOnAddresses {
-  readonly callback: (providerId: string) => string;
-  readonly logout: string;
-  readonly signIn: string;
-  readonly start: (providerId: string) => string;
 }
 
 export class IdentityProviderListDto extends ListOf(IdentityProviderDto) {

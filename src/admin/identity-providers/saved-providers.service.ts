@@ -11,13 +11,20 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import type { SignOnAddresses } from './identity-provider.dto.js';
 import type { OpenedProvider } from './provider-client.service.js';
 
 const MOST_FOUND = 10;
 const ROOT = '/v1/auth/single-sign-on';
 /** Path below the address of the service. */
 export const SIGN_IN_PAGE = '/ui/sign-in';
+
+/** The addresses of this service that providers and browsers use. */
+export interface SignOnAddresses {
+  readonly callback: (providerId: string) => string;
+  readonly logout: string;
+  readonly signIn: string;
+  readonly start: (providerId: string) => string;
+}
 
 /** Reads identity providers and their secrets, for every sign-in. Read-only. */
 @Injectable()
