@@ -138,7 +138,7 @@ module.exports = {
       name: 'identity-providers-are-called-from-one-file',
       comment: 'These packages fetch by themselves unless they are given the fetch of the egress.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/admin/identity-providers/provider-client\\.service\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/admin/openid-connect/provider-client\\.service\\.ts$'] },
       to: {
         path: 'node_modules/(openid-client|oauth4webapi|jose/dist/webapi/(index|jwks/remote))',
         dependencyTypesNot: ['type-only'],

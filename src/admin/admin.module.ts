@@ -11,7 +11,7 @@ import { AuditLogsModule } from './audit-logs/audit-logs.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
-import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
+import { IdentityProvidersModule } from './single-sign-on/identity-providers.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LimitStatusModule } from './limit-status/limit-status.module.js';
@@ -25,7 +25,7 @@ import { OrganizationJwtModule } from './organization-jwt/organization-jwt.modul
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './idempotency/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
-import { SessionsModule } from './sign-in/sessions.module.js';
+import { SessionsModule } from './signed-in-user/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { PasskeysModule } from './passkeys/passkeys.module.js';
 import { ProviderCatalogModule } from './provider-catalog/provider-catalog.module.js';

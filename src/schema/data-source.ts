@@ -13,7 +13,7 @@ import {
   IdentityProvider,
   SingleSignOnSession,
   UserIdentity,
-} from '../admin/sign-in/identity-provider.entity.js';
+} from '../admin/sign-in-policy/identity-provider.entity.js';
 import { SignInTrial } from '../admin/identity-providers/sign-in-trial.entity.js';
 import { IntegrationModel } from '../admin/integrations/integration-model.entity.js';
 import { IntegrationWorkspace } from '../admin/integrations/integration-workspace.entity.js';
@@ -28,12 +28,12 @@ import { Mail } from '../admin/invites/mail.entity.js';
 import { Organization } from '../admin/tenancy/organization.entity.js';
 import { OrganizationJwt } from '../admin/organization-jwt/organization-jwt.entity.js';
 import { Passkey, UsedPasskeyChallenge } from '../admin/passkeys/passkey.entity.js';
-import { RecoveryCode } from '../admin/sign-in/recovery-code.entity.js';
+import { RecoveryCode } from '../admin/second-factors/recovery-code.entity.js';
 import { RefusedCredential } from '../admin/refused-credentials/refused-credential.entity.js';
 import { SignInPolicy, UsedToken } from '../admin/sign-in-policy/sign-in-policy.entity.js';
-import { SignInLink } from '../admin/sign-in/sign-in-link.entity.js';
-import { Session } from '../admin/sign-in/session.entity.js';
-import { UserCredential } from '../admin/sign-in/user-credential.entity.js';
+import { SignInLink } from '../admin/passwords/sign-in-link.entity.js';
+import { Session } from '../admin/sessions/session.entity.js';
+import { UserCredential } from '../admin/passwords/user-credential.entity.js';
 import { User } from '../admin/tenancy/user.entity.js';
 import { VirtualKey } from '../admin/virtual-keys/virtual-key.entity.js';
 import { WorkspaceMember } from '../admin/tenancy/workspace-member.entity.js';

@@ -11,14 +11,14 @@ import {
   Length,
   Matches,
 } from 'class-validator';
-import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment, TakesName } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
-import type { DirectoryRules } from './directory-rules.js';
-import type { SignOnAddresses } from './saved-providers.service.js';
+import type { DirectoryRules } from '../openid-connect/directory-rules.js';
+import type { SignOnAddresses } from '../openid-connect/saved-providers.service.js';
 
 const LONGEST_TEXT = 255;
 const LONGEST_ISSUER = 2_000;

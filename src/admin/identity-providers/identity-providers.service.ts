@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkIssuer } from './check-issuer.js';
-import { checkOwner } from './check-owner.js';
-import type { DirectoryRules } from './directory-rules.js';
+import { checkIssuer } from '../openid-connect/check-issuer.js';
+import { checkOwner } from '../sign-in-settings/check-owner.js';
+import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import {
   type CreateIdentityProviderDto,
   domainsOf,
@@ -21,8 +21,8 @@ import {
   type UpdateIdentityProviderDto,
 } from './identity-provider.dto.js';
 import { LinkedAccountsService } from './linked-accounts.service.js';
-import { SavedProviders } from './saved-providers.service.js';
-import { LockoutCheckService } from './lockout-check.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
+import { LockoutCheckService } from '../sign-in-settings/lockout-check.service.js';
 
 const MOST_PROVIDERS = 20;
 

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { type IdentityProvider, UserIdentity } from '../sign-in/identity-provider.entity.js';
+import { type IdentityProvider, UserIdentity } from '../sign-in-policy/identity-provider.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkOwner } from './check-owner.js';
-import { ProviderSessionsService } from './provider-sessions.service.js';
-import { SavedProviders } from './saved-providers.service.js';
+import { checkOwner } from '../sign-in-settings/check-owner.js';
+import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 
 /** Links between provider accounts and users. */
 @Injectable()

@@ -7,12 +7,12 @@ import { SignInTrial } from './sign-in-trial.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkOwner } from './check-owner.js';
-import { type DirectoryAnswer, ProviderClient } from './provider-client.service.js';
-import { SavedProviders } from './saved-providers.service.js';
+import { checkOwner } from '../sign-in-settings/check-owner.js';
+import { type DirectoryAnswer, ProviderClient } from '../openid-connect/provider-client.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import type { SignInTrialDto, StartedTrialDto, StartTrialDto, TrialResultDto } from './sign-in-trial.dto.js';
-import { FLOW_LASTS_MS } from './sign-on-flows.service.js';
-import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
+import { FLOW_LASTS_MS } from '../openid-connect/sign-on-flows.service.js';
+import { type SignOnPlan, SignOnPlans } from '../openid-connect/sign-on-plans.service.js';
 import { type Draft, openedOf, TrialDrafts } from './trial-drafts.service.js';
 
 export interface OpenTrial {

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import type { SignInTrial } from './sign-in-trial.entity.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { checkIssuer } from './check-issuer.js';
-import type { DirectoryRules } from './directory-rules.js';
+import { checkIssuer } from '../openid-connect/check-issuer.js';
+import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import { domainsOf, rulesOf, scopesOf } from './identity-provider.dto.js';
-import type { OpenedProvider, SignOnSecrets } from './provider-client.service.js';
-import { SavedProviders } from './saved-providers.service.js';
+import type { OpenedProvider, SignOnSecrets } from '../openid-connect/provider-client.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import type { StartTrialDto } from './sign-in-trial.dto.js';
-import { newSecrets } from './sign-on-flows.service.js';
+import { newSecrets } from '../openid-connect/sign-on-flows.service.js';
 import { missingField } from '../../common/errors/field-errors.js';
 
 /** Prefix of the states of trials only. */

@@ -15,7 +15,7 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { PasswordsService } from '../sign-in/passwords.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { type AcceptInviteDto, AcceptedInviteDto } from './accept-invite.dto.js';
 import { InviteDto, statusOf } from './invite.dto.js';

@@ -10,12 +10,12 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { TakesCredential } from '../dto-fields/passkey-credential.js';
-import { PasskeyThrottle, PasskeyThrottleGuard } from './passkey-throttle.guard.js';
-import { originOf } from './sign-in-origin.js';
+import { PasskeyThrottle, PasskeyThrottleGuard } from '../passkeys/passkey-throttle.guard.js';
+import { originOf } from '../sessions/sign-in-origin.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';
-import { SignedInDto } from './session.dto.js';
-import { SessionsService } from './sessions.service.js';
-import { SignedInService } from './signed-in.service.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SignedInService } from '../signed-in-user/signed-in.service.js';
 
 class ShowPasskeyDto {
   @TakesCredential()

@@ -6,7 +6,7 @@ import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasskeysService } from '../passkeys/passkeys.service.js';
-import type { SignInOrigin } from './sessions.service.js';
+import type { SignInOrigin } from '../sessions/sessions.service.js';
 import { type OpenedSignIn, signingIn, SignInService } from './sign-in.service.js';
 
 /** A passkey requires fingerprint or PIN, so it counts as both factors. */

@@ -10,9 +10,14 @@ import { createValidationPipe } from '../http/validation.js';
 import type { SlotWaiter } from '../../common/processes/semaphore.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SecondFactorsService } from './second-factors.service.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
 import { KnownDevices } from './known-devices.service.js';
-import { networkOf, type SignInAttempt, SignInThrottle, ThrottledError } from './sign-in-throttle.service.js';
+import {
+  networkOf,
+  type SignInAttempt,
+  SignInThrottle,
+  ThrottledError,
+} from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { type MeantUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 

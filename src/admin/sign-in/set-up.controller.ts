@@ -20,12 +20,12 @@ import { IfGiven } from '../../common/http/validators.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { MayTakeName } from '../dto-fields/fields.js';
-import { MayTakeCode, TakesNewPassword } from './password.dto.js';
-import { originOf } from './sign-in-origin.js';
+import { MayTakeCode, TakesNewPassword } from '../passwords/password.dto.js';
+import { originOf } from '../sessions/sign-in-origin.js';
 import { SetUpService } from './set-up.service.js';
-import { SignInThrottle } from './sign-in-throttle.service.js';
-import { SignedInDto } from './session.dto.js';
-import { SignedInService } from './signed-in.service.js';
+import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
+import { SignedInService } from '../signed-in-user/signed-in.service.js';
 
 const LONGEST_TOKEN = 200;
 

@@ -4,14 +4,14 @@ import { MoreThan, type Repository } from 'typeorm';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { isUniqueViolation } from '../../database/sessions/database-errors.js';
-import { SignInLink } from './sign-in-link.entity.js';
+import { SignInLink } from '../passwords/sign-in-link.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { PasswordsService } from './passwords.service.js';
-import type { SignInOrigin } from './sessions.service.js';
-import { SecondFactorsService } from './second-factors.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import type { SignInOrigin } from '../sessions/sessions.service.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
 import { type OpenedSignIn, signingIn, SignInService } from './sign-in.service.js';
 
 interface SetUp {

@@ -7,10 +7,10 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
-import { SignedInDto } from './session.dto.js';
-import { SignedInService } from './signed-in.service.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
+import { SignedInService } from '../signed-in-user/signed-in.service.js';
 import { PasswordSignInGuard, verifiedUserOf } from './password-sign-in.guard.js';
-import { originOf } from './sign-in-origin.js';
+import { originOf } from '../sessions/sign-in-origin.js';
 import { SignInDto } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 

@@ -13,9 +13,9 @@ import {
   type SessionOwner,
   SessionsService,
   type SignInOrigin,
-} from './sessions.service.js';
+} from '../sessions/sessions.service.js';
 import { KnownDevices } from './known-devices.service.js';
-import { PasswordsService } from './passwords.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import type { SignInDto } from './sign-in.dto.js';
 

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Passkey } from '../passkeys/passkey.entity.js';
-import { RecoveryCode } from './recovery-code.entity.js';
-import { type SessionOwner, SessionsService } from './sessions.service.js';
-import { SignInLink } from './sign-in-link.entity.js';
-import { UserCredential } from './user-credential.entity.js';
+import { RecoveryCode } from '../second-factors/recovery-code.entity.js';
+import { type SessionOwner, SessionsService } from '../sessions/sessions.service.js';
+import { SignInLink } from '../passwords/sign-in-link.entity.js';
+import { UserCredential } from '../passwords/user-credential.entity.js';
 
 /** All credentials of a user. */
 @Injectable()

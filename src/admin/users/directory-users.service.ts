@@ -12,7 +12,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SessionsService } from '../sign-in/sessions.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 import { PeopleService } from './people.service.js';
 import { UserDto } from './user.dto.js';
 

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SessionListDto, SignInMethodsDto } from '../dto-fields/session.dto.js';
-import { SignedInService } from '../sign-in/signed-in.service.js';
+import { SignedInService } from '../signed-in-user/signed-in.service.js';
 import { UserSignInService } from './user-sign-in.service.js';
 
 @AdminController('admin/users/:userId')

@@ -3,14 +3,14 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
-import type { Session } from '../sign-in/session.entity.js';
+import type { Session } from '../sessions/session.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { SignInMethodsDto } from '../dto-fields/session.dto.js';
-import { SecondFactorsService } from '../sign-in/second-factors.service.js';
-import { SessionsService } from '../sign-in/sessions.service.js';
-import { SignInMethodsService } from '../sign-in/sign-in-methods.service.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInMethodsService } from '../signed-in-user/sign-in-methods.service.js';
 import { PeopleService } from './people.service.js';
 import { checkMayActOn } from './ranks.js';
 

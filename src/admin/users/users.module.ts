@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
-import { SessionsModule } from '../sign-in/sessions.module.js';
+import { SessionsModule } from '../signed-in-user/sessions.module.js';
 import { DirectoryUsersService } from './directory-users.service.js';
 import { PeopleService } from './people.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';

@@ -9,7 +9,7 @@ import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SessionsService } from '../sign-in/sessions.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 import { PeopleService } from './people.service.js';
 import { checkMayActOn } from './ranks.js';
 import { type UpdateUserDto, UserDto, type UserWithWorkspaces } from './user.dto.js';

@@ -1,8 +1,8 @@
 import { issueSignInLink, signInLink } from '../../common/crypto/sign-in-link.js';
 import { Passkey } from '../../admin/passkeys/passkey.entity.js';
-import { RecoveryCode } from '../../admin/sign-in/recovery-code.entity.js';
-import { UserCredential } from '../../admin/sign-in/user-credential.entity.js';
-import { SignInLink } from '../../admin/sign-in/sign-in-link.entity.js';
+import { RecoveryCode } from '../../admin/second-factors/recovery-code.entity.js';
+import { UserCredential } from '../../admin/passwords/user-credential.entity.js';
+import { SignInLink } from '../../admin/passwords/sign-in-link.entity.js';
 import { say } from '../terminal.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 

@@ -7,7 +7,7 @@ import { Secret } from '../../../src/common/settings/secret.js';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';
 import { Organization } from '../../../src/admin/tenancy/organization.entity.js';
-import { UserCredential } from '../../../src/admin/sign-in/user-credential.entity.js';
+import { UserCredential } from '../../../src/admin/passwords/user-credential.entity.js';
 import { migrate } from '../../../src/schema/migrate.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, In, type Repository } from 'typeorm';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import { type IdentityProvider, SingleSignOnSession } from '../sign-in/identity-provider.entity.js';
+import { type IdentityProvider, SingleSignOnSession } from '../sign-in-policy/identity-provider.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
-import { Session } from '../sign-in/session.entity.js';
+import { Session } from '../sessions/session.entity.js';
 import { isWebAddress } from './web-address.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 

@@ -9,7 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
-import { ownerOf, SessionsService } from './sessions.service.js';
+import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
 
 class EnrolledTotpDto {
   @ApiProperty({ enum: ['enrolled-totp'] })

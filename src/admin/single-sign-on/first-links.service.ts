@@ -5,13 +5,13 @@ import type { Repository } from 'typeorm';
 import { AppError } from '../../common/errors/app-error.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { UserIdentity } from '../sign-in/identity-provider.entity.js';
-import { SessionsService } from '../sign-in/sessions.service.js';
+import { UserIdentity } from '../sign-in-policy/identity-provider.entity.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 import { UserCredentialsService } from '../sign-in/user-credentials.service.js';
 import type { User } from '../tenancy/user.entity.js';
 import { PeopleService } from '../users/people.service.js';
 import { directoryActor } from './directory-actor.js';
-import { type DirectoryPerson, SignOnPlans } from './sign-on-plans.service.js';
+import { type DirectoryPerson, SignOnPlans } from '../openid-connect/sign-on-plans.service.js';
 
 /** An account at a saved provider. */
 interface SavedAccount extends DirectoryPerson {

@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import type { SignInMethodsDto } from '../dto-fields/session.dto.js';
-import { SecondFactorsService } from './second-factors.service.js';
-import type { SessionOwner } from './sessions.service.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
+import type { SessionOwner } from '../sessions/sessions.service.js';
 
 /** The sign-in methods of a user. */
 @Injectable()

@@ -4,11 +4,11 @@ import { sessionOf } from '../../auth/permissions/access.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createValidationPipe } from '../http/validation.js';
-import { ChangePasswordDto, StepUpDto } from './password.dto.js';
-import { PasswordsService } from './passwords.service.js';
-import { SecondFactorsService } from './second-factors.service.js';
+import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
-import { sessionAttempt, SignInThrottle } from './sign-in-throttle.service.js';
+import { sessionAttempt, SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 
 const VERIFIED_HASH = new WeakMap<object, string>();
 

@@ -8,7 +8,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { directoryActor } from './directory-actor.js';
-import { ProviderSessionsService } from './provider-sessions.service.js';
+import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
 import { logoutsIn, LogoutTokenGuard } from './single-sign-on.guards.js';
 
 class BackChannelLogoutDto {

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Length } from 'class-validator';
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-policy.js';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-policy.js';
 import { IfGiven } from '../../common/http/validators.js';
 
 const LONGEST_CODE = 40;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { User } from '../tenancy/user.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
+import { SessionsService, type SignInOrigin } from '../sessions/sessions.service.js';
 import { type OpenedSignIn, SignInService } from '../sign-in/sign-in.service.js';
 import type { VerifiedSignOn } from './provisioning.service.js';
-import { ProviderSessionsService } from './provider-sessions.service.js';
+import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
 
 /** Signs in users that a provider has authenticated. */
 @Injectable()

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Claims, unverifiedClaims } from '../../auth/tokens/compact-token.js';
-import { ProviderClient } from './provider-client.service.js';
-import type { ProviderSession } from './provider-sessions.service.js';
-import { SavedProviders } from './saved-providers.service.js';
-import { SignOnFlows } from './sign-on-flows.service.js';
+import { ProviderClient } from '../openid-connect/provider-client.service.js';
+import type { ProviderSession } from '../openid-connect/provider-sessions.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
+import { SignOnFlows } from '../openid-connect/sign-on-flows.service.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Longer than a token may be old. */

@@ -7,14 +7,14 @@ import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
 import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../tenancy/organization.entity.js';
-import type { Session } from './session.entity.js';
+import type { Session } from '../sessions/session.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SessionDto } from '../dto-fields/session.dto.js';
-import { SignedInDto } from './session.dto.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SessionProvidersService } from './session-providers.service.js';
 import { SignInMethodsService } from './sign-in-methods.service.js';
 

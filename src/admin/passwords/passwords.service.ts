@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { hashPassword, isPassword, mintPassword } from '../passwords/password.js';
+import { hashPassword, isPassword, mintPassword } from './password.js';
 import { Secret } from '../../common/settings/secret.js';
 import { SignInLink } from './sign-in-link.entity.js';
 import { UserCredential } from './user-credential.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Semaphore, type SlotWaiter } from '../../common/processes/semaphore.js';
-import { checkPassword } from '../passwords/password-policy.js';
-import { type SessionOwner, SessionsService } from './sessions.service.js';
+import { checkPassword } from './password-policy.js';
+import { type SessionOwner, SessionsService } from '../sessions/sessions.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 
 /** Each hash takes 32 MiB and a thread of the pool that file access uses, too. */

@@ -7,8 +7,8 @@ import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SessionListDto } from '../dto-fields/session.dto.js';
-import { SignedInDto } from './session.dto.js';
-import { ownerOf, SessionsService } from './sessions.service.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
+import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
 import { SignedInService } from './signed-in.service.js';
 
 @AdminController('auth')

@@ -4,8 +4,8 @@ import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SIGN_IN_PAGE } from './saved-providers.service.js';
-import { SignOnFlows } from './sign-on-flows.service.js';
+import { SIGN_IN_PAGE } from '../openid-connect/saved-providers.service.js';
+import { SignOnFlows } from '../openid-connect/sign-on-flows.service.js';
 
 const FOUND = 302;
 const SERVER_ERROR = 500;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { IdentityProvider, SingleSignOnSession } from './identity-provider.entity.js';
-import type { SessionProvider } from './session.dto.js';
-import type { Session } from './session.entity.js';
+import { IdentityProvider, SingleSignOnSession } from '../sign-in-policy/identity-provider.entity.js';
+import type { SessionProvider } from '../dto-fields/signed-in.dto.js';
+import type { Session } from '../sessions/session.entity.js';
 
 /** The identity providers of single sign-on sessions. */
 @Injectable()

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, type Repository } from 'typeorm';
 import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
-import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';

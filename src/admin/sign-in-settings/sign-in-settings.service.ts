@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { Session } from '../sign-in/session.entity.js';
+import { Session } from '../sessions/session.entity.js';
 import { SignInPolicy } from '../sign-in-policy/sign-in-policy.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';

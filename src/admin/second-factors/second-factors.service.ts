@@ -8,9 +8,9 @@ import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { Secret } from '../../common/settings/secret.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { RecoveryCode } from './recovery-code.entity.js';
-import { UserCredential } from './user-credential.entity.js';
+import { UserCredential } from '../passwords/user-credential.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { SessionOwner } from './sessions.service.js';
+import type { SessionOwner } from '../sessions/sessions.service.js';
 
 const ISSUER = 'Gatehouse';
 const SECRET_BYTES = 20;

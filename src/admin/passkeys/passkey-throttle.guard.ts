@@ -5,7 +5,11 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { sessionAttempt, type SignInAttempt, SignInThrottle } from './sign-in-throttle.service.js';
+import {
+  sessionAttempt,
+  type SignInAttempt,
+  SignInThrottle,
+} from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 
 const logger = createLogger('sign-in');

@@ -8,12 +8,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
-import { ChangePasswordDto, StepUpDto } from './password.dto.js';
-import { PasswordsService } from './passwords.service.js';
+import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
 import { ReauthenticationGuard, verifiedHashOf } from './reauthentication.guard.js';
-import { SignedInDto } from './session.dto.js';
-import { type OpenedSession, ownerOf, SessionsService } from './sessions.service.js';
-import { SignedInService } from './signed-in.service.js';
+import { SignedInDto } from '../dto-fields/signed-in.dto.js';
+import { type OpenedSession, ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { SignedInService } from '../signed-in-user/signed-in.service.js';
 
 @AdminController('auth')
 @Refusals()

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { FastifyRequest } from 'fastify';
 import type { Repository } from 'typeorm';
 import { accessOf } from '../../auth/permissions/access.js';
-import { type IdentityProvider, UserIdentity } from '../sign-in/identity-provider.entity.js';
+import { type IdentityProvider, UserIdentity } from '../sign-in-policy/identity-provider.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -11,9 +11,9 @@ import { DirectoryUsersService } from '../users/directory-users.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { directoryActor } from './directory-actor.js';
 import { FirstLinksService } from './first-links.service.js';
-import { type DirectoryRules, namesIn } from './directory-rules.js';
-import type { DirectoryAnswer } from './provider-client.service.js';
-import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
+import { type DirectoryRules, namesIn } from '../openid-connect/directory-rules.js';
+import type { DirectoryAnswer } from '../openid-connect/provider-client.service.js';
+import { type SignOnPlan, SignOnPlans } from '../openid-connect/sign-on-plans.service.js';
 
 /** A verified response of a provider. */
 export interface VerifiedSignOn {

@@ -3,16 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { SignInThrottle } from '../sign-in/sign-in-throttle.service.js';
+import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { ProvisioningService, type VerifiedSignOn } from './provisioning.service.js';
 import { BackChannelLogoutService, type VerifiedLogout } from './back-channel-logout.service.js';
-import { type DirectoryAnswer, ProviderClient } from './provider-client.service.js';
-import { SavedProviders } from './saved-providers.service.js';
+import { type DirectoryAnswer, ProviderClient } from '../openid-connect/provider-client.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { StartSignOnQuery } from './start-sign-on.dto.js';
 import { readQuery } from '../http/read-query.js';
-import { type OpenTrial, SignInTrialsService } from './sign-in-trials.service.js';
-import { isTrial } from './trial-drafts.service.js';
-import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
+import { type OpenTrial, SignInTrialsService } from '../identity-providers/sign-in-trials.service.js';
+import { isTrial } from '../identity-providers/trial-drafts.service.js';
+import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from '../openid-connect/sign-on-flows.service.js';
 import { parameterError } from '../../common/errors/field-errors.js';
 
 /**

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
-import { UserCredential } from '../sign-in/user-credential.entity.js';
+import { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
+import { UserCredential } from '../passwords/user-credential.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
