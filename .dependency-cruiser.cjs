@@ -86,14 +86,14 @@ module.exports = {
     {
       name: 'a-resource-shows-its-siblings-only-its-front-rooms',
       comment:
-        'Another resource may use the service, the entity, the module and interceptors; controllers and DTOs are private. The rooms in the list are what all of them stand on.',
+        'Another resource may use the service, the entity, the module, guards and interceptors; controllers and DTOs are private. The rooms in the list are what all of them stand on.',
       severity: 'error',
       from: { path: '^src/admin/([^/]+)/' },
       to: {
         path: '^src/admin/[^/]+/',
         pathNot: [
-          '^src/admin/($1|controllers|credentials|dto-fields|http|openapi|passwords|slugs)/',
-          '\\.(service|entity|module|interceptor)\\.ts$',
+          '^src/admin/($1|controllers|credentials|dto-fields|http|openapi|openid-connect|passwords|slugs)/',
+          '\\.(service|entity|module|guard|interceptor)\\.ts$',
         ],
       },
     },

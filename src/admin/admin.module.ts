@@ -11,7 +11,7 @@ import { AuditLogsModule } from './audit-logs/audit-logs.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
-import { IdentityProvidersModule } from './single-sign-on/identity-providers.module.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LimitStatusModule } from './limit-status/limit-status.module.js';
@@ -25,8 +25,12 @@ import { OrganizationJwtModule } from './organization-jwt/organization-jwt.modul
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './idempotency/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
-import { SessionsModule } from './signed-in-user/sessions.module.js';
+import { SecondFactorsModule } from './second-factors/second-factors.module.js';
+import { SignedInUserModule } from './signed-in-user/signed-in-user.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
+import { SignInSettingsModule } from './sign-in-settings/sign-in-settings.module.js';
+import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
+import { StepUpModule } from './step-up/step-up.module.js';
 import { PasskeysModule } from './passkeys/passkeys.module.js';
 import { ProviderCatalogModule } from './provider-catalog/provider-catalog.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
@@ -53,10 +57,14 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     UsersModule,
     InvitesModule,
     MeModule,
-    SessionsModule,
+    SignedInUserModule,
     SignInModule,
+    StepUpModule,
+    SecondFactorsModule,
     PasskeysModule,
+    SingleSignOnModule,
     IdentityProvidersModule,
+    SignInSettingsModule,
     NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,

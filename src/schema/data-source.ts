@@ -9,11 +9,9 @@ import { Config } from '../admin/configs/config.entity.js';
 import { ConfigVersion } from '../admin/configs/config-version.entity.js';
 import { Feedback } from '../admin/feedback/feedback.entity.js';
 import { Guardrail } from '../admin/guardrails/guardrail.entity.js';
-import {
-  IdentityProvider,
-  SingleSignOnSession,
-  UserIdentity,
-} from '../admin/sign-in-policy/identity-provider.entity.js';
+import { IdentityProvider, UserIdentity } from '../admin/sign-in-policy/identity-provider.entity.js';
+import { SingleSignOnSession } from '../admin/sessions/single-sign-on-session.entity.js';
+import { UsedToken } from '../admin/openid-connect/used-token.entity.js';
 import { SignInTrial } from '../admin/identity-providers/sign-in-trial.entity.js';
 import { IntegrationModel } from '../admin/integrations/integration-model.entity.js';
 import { IntegrationWorkspace } from '../admin/integrations/integration-workspace.entity.js';
@@ -30,7 +28,7 @@ import { OrganizationJwt } from '../admin/organization-jwt/organization-jwt.enti
 import { Passkey, UsedPasskeyChallenge } from '../admin/passkeys/passkey.entity.js';
 import { RecoveryCode } from '../admin/second-factors/recovery-code.entity.js';
 import { RefusedCredential } from '../admin/refused-credentials/refused-credential.entity.js';
-import { SignInPolicy, UsedToken } from '../admin/sign-in-policy/sign-in-policy.entity.js';
+import { SignInPolicy } from '../admin/sign-in-policy/sign-in-policy.entity.js';
 import { SignInLink } from '../admin/passwords/sign-in-link.entity.js';
 import { Session } from '../admin/sessions/session.entity.js';
 import { UserCredential } from '../admin/passwords/user-credential.entity.js';

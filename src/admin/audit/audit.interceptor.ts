@@ -2,43 +2,30 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { accessOf } from '../../auth/permissions/access.js';
 import { RECORDED } from '../../auth/permissions/access.decorators.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
-import { AuditTrail } from './audit-trail.service.js';
+import { OWN_TRANSACTIONS } from '../http/own-transactions.decorator.js';
+import { AuditedTransactions } from './audited-transactions.service.js';
 import { isReading } from './reading.js';
 
 /**
  * Opens the transaction of the caller's organization, runs the handler inside it, writes the audit record and commits. A change that cannot
- * be recorded does not happen. Reads change nothing, and leave no record unless their handler is `Recorded`.
+ * be recorded does not happen. Reads change nothing, and leave no record unless their handler is `Recorded`. A handler with
+ * `OwnTransactions` does the same itself.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly trail: AuditTrail,
+    private readonly transactions: AuditedTransactions,
     private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const handler = context.getHandler();
+    if (this.reflector.get(OWN_TRANSACTIONS, handler)) return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { caller } = accessOf(request);
-    const isRead = isReading(request.method) && !this.reflector.get(RECORDED, context.getHandler());
-    const { statusCode } = context.switchToHttp().getResponse<FastifyReply>();
-    const work = () => (isRead ? answerOf(next) : this.recorded(request, statusCode, next));
-    // On a public path the caller is unknown until the service has checked the body.
-    if (!caller) return from(this.unitOfWork.run(work));
-    return from(this.unitOfWork.runFor({ organizationId: caller.organizationId, isReading: isRead }, work));
+    const work = () => lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
+    if (isReading(request.method) && !this.reflector.get(RECORDED, handler))
+      return from(this.transactions.read(request, work));
+    return from(this.transactions.run(context.switchToHttp().getResponse<FastifyReply>(), work));
   }
-
-  private async recorded(request: FastifyRequest, status: number, next: CallHandler): Promise<unknown> {
-    const answer = await this.trail.watch(request, () => answerOf(next));
-    this.trail.checkConditions(request);
-    await this.trail.record(request, { outcome: 'success', status, errorCode: null });
-    return answer;
-  }
-}
-
-function answerOf(next: CallHandler): Promise<unknown> {
-  return lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
 }

@@ -9,6 +9,7 @@ import { AuditSeal } from './audit-seal.js';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from './audit-seal-key.js';
 import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditTrail } from './audit-trail.service.js';
+import { AuditedTransactions } from './audited-transactions.service.js';
 import { ChainVerification } from './chain-verification.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
 import { AuditRecord } from './audit-record.entity.js';
@@ -20,12 +21,13 @@ import { AuditRecord } from './audit-record.entity.js';
   providers: [
     AuditChain,
     AuditTrail,
+    AuditedTransactions,
     AuditInterceptor,
     RefusalRecordingFilter,
     ChainVerification,
     { provide: AuditSeal, inject: [SETTINGS, DataSource], useFactory: sealOf },
   ],
-  exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter, ChainVerification],
+  exports: [AuditTrail, AuditedTransactions, AuditInterceptor, RefusalRecordingFilter, ChainVerification],
 })
 export class AuditModule {}
 

@@ -9,22 +9,31 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../../common/http/body-limits.js';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import { NoQueryGuard } from '../http/no-query.guard.js';
+import { OWN_TRANSACTIONS } from '../http/own-transactions.decorator.js';
 import { ReadableBodyGuard } from '../http/readable-body.guard.js';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
 import { IdentityService } from '../../auth/identity/identity.service.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** Counts failed attempts by address, together with failed API keys: a caller that guesses too often is limited. */
+/**
+ * Counts failed attempts by address, together with failed API keys: a caller that guesses too often is limited. A handler with
+ * `OwnTransactions` counts its own.
+ */
 @Injectable()
 class SlowGuessingInterceptor implements NestInterceptor {
-  constructor(private readonly identity: IdentityService) {}
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly reflector: Reflector,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (this.reflector.get(OWN_TRANSACTIONS, context.getHandler())) return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     return next.handle().pipe(
       catchError((error: unknown) => {

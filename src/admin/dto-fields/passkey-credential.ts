@@ -12,3 +12,8 @@ export const TakesCredential = (): PropertyDecorator =>
     }),
     IsObject(),
   );
+
+export class ShowPasskeyDto {
+  @TakesCredential()
+  readonly credential: object;
+}

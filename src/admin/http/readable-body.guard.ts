@@ -2,12 +2,15 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import type { AppError } from '../../common/errors/app-error.js';
 
-const unreadable = new WeakMap<object, AppError>();
+/** A request of the web server with the reason why its body cannot be read. */
+interface UnreadableRequest {
+  bodyError?: AppError;
+}
 
 /** Stores why the body of a request cannot be read, until the guard refuses the request. */
 export function markUnreadable(request: object, error: AppError): void {
   // The first reason counts: parsing a truncated body produces misleading errors.
-  if (!unreadable.has(request)) unreadable.set(request, error);
+  (request as UnreadableRequest).bodyError ??= error;
 }
 
 /**
@@ -17,8 +20,8 @@ export function markUnreadable(request: object, error: AppError): void {
 @Injectable()
 export class ReadableBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): true {
-    const error = unreadable.get(context.switchToHttp().getRequest<FastifyRequest>());
-    if (error) throw error;
+    const { bodyError } = context.switchToHttp().getRequest<FastifyRequest & UnreadableRequest>();
+    if (bodyError) throw bodyError;
     return true;
   }
 }

@@ -10,7 +10,6 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { checkIssuer } from '../openid-connect/check-issuer.js';
-import { checkOwner } from '../sign-in-settings/check-owner.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import {
   type CreateIdentityProviderDto,
@@ -43,7 +42,7 @@ export class IdentityProvidersService {
   async create(caller: Principal, dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
     const { organizationId } = caller;
     await this.people.takeTurn(organizationId);
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     if ((await this.providers.countBy({ organizationId })) >= MOST_PROVIDERS)
       throw new AppError('conflict', {
         detail: `An organization has at most ${MOST_PROVIDERS} identity providers.`,
@@ -84,7 +83,7 @@ export class IdentityProvidersService {
   async update(caller: Principal, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderDto> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     const before = this.shown(row);
     const isOther =
       (dto.issuer ?? row.issuer) !== row.issuer || (dto.client_id ?? row.clientId) !== row.clientId;
@@ -103,7 +102,7 @@ export class IdentityProvidersService {
   async remove(caller: Principal, id: string): Promise<void> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     this.audit.note({ targetId: row.id, workspaceId: null, before: this.shown(row) });
     await this.accounts.signOutAllOf(row);
     await this.providers.delete({ id: row.id });

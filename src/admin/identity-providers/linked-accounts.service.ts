@@ -6,7 +6,6 @@ import { type IdentityProvider, UserIdentity } from '../sign-in-policy/identity-
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkOwner } from '../sign-in-settings/check-owner.js';
 import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 
@@ -24,7 +23,7 @@ export class LinkedAccountsService {
   /** Allows a user to be linked to another account of the provider. */
   async unlink(caller: Principal, id: string, userId: string): Promise<void> {
     const { id: providerId } = await this.providers.find(caller.organizationId, id);
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     const user = await this.people.find(caller.organizationId, userId);
     const { affected } = await this.identities.delete({ providerId, userId: user.id });
     if (!affected) throw new AppError('not_found', { resource: 'account of this user' });

@@ -7,7 +7,6 @@ import { SignInTrial } from './sign-in-trial.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkOwner } from '../sign-in-settings/check-owner.js';
 import { type DirectoryAnswer, ProviderClient } from '../openid-connect/provider-client.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import type { SignInTrialDto, StartedTrialDto, StartTrialDto, TrialResultDto } from './sign-in-trial.dto.js';
@@ -35,7 +34,7 @@ export class SignInTrialsService {
 
   /** Rejects with `sso_provider_unavailable` if the provider's metadata cannot be fetched. */
   async start(caller: Principal, dto: StartTrialDto): Promise<StartedTrialDto> {
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     const draft = await this.drafts.make(caller.organizationId, dto);
     const { organizationId } = caller;
     const redirectUri = this.providers.addresses.callback(draft.redirectId);

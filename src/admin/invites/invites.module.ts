@@ -3,7 +3,7 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
-import { SignInModule } from '../sign-in/sign-in.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { AcceptInviteController } from './accept-invite.controller.js';
@@ -23,7 +23,7 @@ import { Mail } from './mail.entity.js';
     ApiKeysModule,
     AuthModule,
     CryptoModule,
-    SignInModule,
+    PasswordsModule,
     UsersModule,
     TenancyModule,
     TransactionRepositories.forFeature(Invite, InviteWorkspace, Mail, User, Workspace, WorkspaceMember),

@@ -5,7 +5,7 @@ import { LessThan, type Repository } from 'typeorm';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { OpaqueTokens, type TokenPurpose } from '../../common/crypto/opaque-tokens.js';
 import { isUniqueViolation } from '../../database/sessions/database-errors.js';
-import { UsedToken } from '../sign-in-policy/sign-in-policy.entity.js';
+import { UsedToken } from './used-token.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SignOnCookie } from '../../common/http/session-cookie.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';

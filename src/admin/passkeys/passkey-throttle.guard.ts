@@ -13,25 +13,30 @@ import {
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 
 const logger = createLogger('sign-in');
-const ATTEMPTS = new WeakMap<object, SignInAttempt>();
 
-/** The attempts with passkeys that are in progress. */
+/** Counts attempts with passkeys. */
 @Injectable()
 export class PasskeyThrottle {
   constructor(
-    private readonly brakes: SignInThrottle,
+    private readonly throttle: SignInThrottle,
+    private readonly addresses: ClientAddresses,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  async count(request: FastifyRequest, attempt: SignInAttempt): Promise<void> {
-    await this.brakes.count(attempt);
-    ATTEMPTS.set(request, attempt);
+  async count(request: FastifyRequest): Promise<void> {
+    await this.throttle.count(this.attemptOf(request));
   }
 
   /** The attempt does not count as a failure. After the commit, because a request must not take a second connection. */
   succeeded(request: FastifyRequest): void {
-    const attempt = ATTEMPTS.get(request);
-    if (attempt) this.unitOfWork.afterCommit(() => void this.brakes.giveBack(attempt).catch(noteFailure));
+    const attempt = this.attemptOf(request);
+    this.unitOfWork.afterCommit(() => void this.throttle.giveBack(attempt).catch(noteFailure));
+  }
+
+  private attemptOf(request: FastifyRequest): SignInAttempt {
+    const { session } = accessOf(request);
+    const address = this.addresses.of(request.raw);
+    return session ? sessionAttempt(session, address) : { way: 'passkey', address, subject: '' };
   }
 }
 
@@ -47,18 +52,13 @@ export class PasskeyThrottleGuard implements CanActivate {
   constructor(
     private readonly throttle: PasskeyThrottle,
     private readonly policy: SignInPolicyService,
-    private readonly addresses: ClientAddresses,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { session } = accessOf(request);
-    const address = this.addresses.of(request.raw);
     if (session) await this.policy.checkSession(session);
-    const attempt: SignInAttempt = session
-      ? sessionAttempt(session, address)
-      : { way: 'passkey', address, subject: '' };
-    await this.throttle.count(request, attempt);
+    await this.throttle.count(request);
     return true;
   }
 }

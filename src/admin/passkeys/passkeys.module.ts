@@ -7,6 +7,7 @@ import { SignInPolicyModule } from '../sign-in-policy/sign-in-policy.module.js';
 import { User } from '../tenancy/user.entity.js';
 import { PasskeyChallenges } from './passkey-challenges.service.js';
 import { PasskeyOptionsController } from './passkey-options.controller.js';
+import { PasskeyThrottle } from './passkey-throttle.guard.js';
 import { PasskeysController } from './passkeys.controller.js';
 import { PasskeysService } from './passkeys.service.js';
 
@@ -18,7 +19,7 @@ import { PasskeysService } from './passkeys.service.js';
     TransactionRepositories.forFeature(Passkey, UsedPasskeyChallenge, User),
   ],
   controllers: [PasskeyOptionsController, PasskeysController],
-  providers: [PasskeyChallenges, PasskeysService],
-  exports: [PasskeysService],
+  providers: [PasskeyChallenges, PasskeysService, PasskeyThrottle],
+  exports: [PasskeysService, PasskeyThrottle],
 })
 export class PasskeysModule {}

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import type { FastifyRequest } from 'fastify';
 import { DataSource, In, LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
@@ -9,6 +10,7 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { ClientAddresses } from '../../common/http/client-address.js';
 import { SessionCookie } from '../../common/http/session-cookie.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -31,6 +33,13 @@ export interface SignInOrigin {
   /** The browser's `Cookie` header. */
   readonly cookies: string | undefined;
 }
+
+/** Where the sign-in of a request comes from. */
+export const originOf = ({ raw, headers }: FastifyRequest, addresses: ClientAddresses): SignInOrigin => ({
+  ip: addresses.of(raw),
+  userAgent: headers['user-agent'],
+  cookies: headers.cookie,
+});
 
 /** A user, never a session, which also has an `id` and an `organizationId`: `userId` distinguishes them at compile time. */
 export interface SessionOwner {

@@ -13,13 +13,3 @@ export class SignInPolicy {
   @Column({ type: 'uuid', array: true })
   breakGlassUserIds: string[];
 }
-
-/** The keyed hash of a token that can be used once. */
-@Entity('used_tokens')
-export class UsedToken {
-  @PrimaryColumn({ type: 'bytea' })
-  tokenHash: Buffer;
-
-  @Column({ type: 'timestamptz' })
-  expiresAt: Date;
-}

@@ -118,6 +118,14 @@ export class SignInThrottle {
     }
   }
 
+  /** Runs the attempt. It stays counted unless `work` succeeds. */
+  async counted<T>(attempt: SignInAttempt, work: () => Promise<T>): Promise<T> {
+    await this.count(attempt);
+    const result = await work();
+    await this.giveBack(attempt);
+    return result;
+  }
+
   /** The attempt was not a guess, because it lacked the second factor. */
   async undo(attempt: SignInAttempt): Promise<void> {
     await this.database.query(UNDO, [this.subjectsOf(attempt).map(subjectIn)]);

@@ -6,7 +6,6 @@ import { Session } from '../sessions/session.entity.js';
 import { SignInPolicy } from '../sign-in-policy/sign-in-policy.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { checkOwner } from './check-owner.js';
 import { LockoutCheckService } from './lockout-check.service.js';
 
 export interface SignInSettings {
@@ -37,7 +36,7 @@ export class SignInSettingsService {
   async set(caller: Principal, wanted: SignInSettings): Promise<SignInSettings> {
     const { organizationId } = caller;
     await this.people.takeTurn(organizationId);
-    await checkOwner(caller, this.people);
+    await this.people.checkMayChangeSignIn(caller);
     const before = await this.get(organizationId);
     const isRequired = wanted.single_sign_on_required;
     const ids = wanted.break_glass_user_ids.map((id) => id.toLowerCase());

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { KnownSession } from '../../auth/ports.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -28,11 +27,5 @@ export class PasskeySignInService {
     const opened = await this.signIns.open(user, 'passkey', origin);
     this.audit.note({ targetId: opened.session.id });
     return opened;
-  }
-
-  /** Refuses with `passkey_failed` a passkey of another user. */
-  async confirm({ userId }: KnownSession, credential: object): Promise<void> {
-    const passkey = await this.passkeys.use(credential);
-    if (passkey.userId !== userId) throw new AppError('passkey_failed');
   }
 }

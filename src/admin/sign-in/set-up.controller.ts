@@ -21,7 +21,7 @@ import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { MayTakeName } from '../dto-fields/fields.js';
 import { MayTakeCode, TakesNewPassword } from '../passwords/password.dto.js';
-import { originOf } from '../sessions/sign-in-origin.js';
+import { originOf } from '../sessions/sessions.service.js';
 import { SetUpService } from './set-up.service.js';
 import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
@@ -55,9 +55,9 @@ class SetUpDto {
 
 /** Limits guesses at the second factor of a user whose link was obtained by someone else. */
 @Injectable()
-export class SetUpBrakeGuard implements CanActivate {
+export class SetUpThrottleGuard implements CanActivate {
   constructor(
-    private readonly brakes: SignInThrottle,
+    private readonly throttle: SignInThrottle,
     private readonly addresses: ClientAddresses,
   ) {}
 
@@ -66,7 +66,7 @@ export class SetUpBrakeGuard implements CanActivate {
       .switchToHttp()
       .getRequest<FastifyRequest<{ Body: { token?: unknown } | null }>>();
     const token = typeof body?.token === 'string' ? body.token.slice(0, LONGEST_TOKEN) : '';
-    await this.brakes.count({ way: 'link', address: this.addresses.of(raw), subject: token });
+    await this.throttle.count({ way: 'link', address: this.addresses.of(raw), subject: token });
     return true;
   }
 }
@@ -83,7 +83,7 @@ export class SetUpController {
 
   @Post()
   @HttpCode(200)
-  @UseGuards(OriginGuard, SetUpBrakeGuard)
+  @UseGuards(OriginGuard, SetUpThrottleGuard)
   @ApiOperation({
     summary: 'Set your first password',
     description:

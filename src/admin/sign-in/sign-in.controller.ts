@@ -5,12 +5,14 @@ import { OriginGuard } from '../../auth/strategies/origin.guard.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditedTransactions } from '../audit/audited-transactions.service.js';
+import { OwnTransactions } from '../http/own-transactions.decorator.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
-import { PasswordSignInGuard, verifiedUserOf } from './password-sign-in.guard.js';
-import { originOf } from '../sessions/sign-in-origin.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { PasswordSignInService } from './password-sign-in.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -18,15 +20,18 @@ import { SignInService } from './sign-in.service.js';
 @Refusals()
 export class SignInController {
   constructor(
+    private readonly passwords: PasswordSignInService,
     private readonly signIn: SignInService,
     private readonly signedIn: SignedInService,
     private readonly addresses: ClientAddresses,
+    private readonly transactions: AuditedTransactions,
     private readonly audit: AuditTrail,
   ) {}
 
   @Post()
   @HttpCode(200)
-  @UseGuards(OriginGuard, PasswordSignInGuard)
+  @OwnTransactions()
+  @UseGuards(OriginGuard)
   @ApiOperation({
     summary: 'Sign in with a password',
     description:
@@ -39,15 +44,18 @@ export class SignInController {
   )
   @ApiOkResponse({ type: SignedInDto })
   async withPassword(
-    @Body() _dto: SignInDto,
+    @Body() dto: SignInDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
+    const user = await this.passwords.verify(dto, request);
     const origin = originOf(request, this.addresses);
-    const { session, cookies } = await this.signIn.openWithPassword(verifiedUserOf(request), origin);
-    this.audit.note({ targetId: session.id, after: this.signedIn.shown(session, true) });
-    const answer = await this.signedIn.of(session);
-    reply.header('set-cookie', cookies);
-    return answer;
+    return this.transactions.run(reply, async () => {
+      const { session, cookies } = await this.signIn.openWithPassword(user, origin);
+      this.audit.note({ targetId: session.id, after: this.signedIn.shown(session, true) });
+      const signedIn = await this.signedIn.of(session);
+      reply.header('set-cookie', cookies);
+      return signedIn;
+    });
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { IdentityProvider, SingleSignOnSession } from '../sign-in-policy/identity-provider.entity.js';
+import { SingleSignOnSession } from '../sessions/single-sign-on-session.entity.js';
+import { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import type { SessionProvider } from '../dto-fields/signed-in.dto.js';
 import type { Session } from '../sessions/session.entity.js';
 

@@ -1,15 +1,19 @@
-import { Body, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiConsumes, ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
 import { FORM_TYPE } from '../../common/http/form-body.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditedTransactions } from '../audit/audited-transactions.service.js';
+import { OwnTransactions } from '../http/own-transactions.decorator.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { directoryActor } from './directory-actor.js';
 import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
-import { logoutsIn, LogoutTokenGuard } from './single-sign-on.guards.js';
+import { BackChannelLogoutService, type VerifiedLogout } from './back-channel-logout.service.js';
+import { LogoutTokenGuard } from './logout-token.guard.js';
 
 class BackChannelLogoutDto {
   @ApiProperty({ writeOnly: true, example: 'eyJhbGciOi…' })
@@ -22,12 +26,16 @@ class BackChannelLogoutDto {
 @Refusals()
 export class BackChannelLogoutController {
   constructor(
+    private readonly logouts: BackChannelLogoutService,
     private readonly providerSessions: ProviderSessionsService,
+    private readonly addresses: ClientAddresses,
+    private readonly transactions: AuditedTransactions,
     private readonly audit: AuditTrail,
   ) {}
 
   @Post()
   @HttpCode(200)
+  @OwnTransactions()
   @UseGuards(LogoutTokenGuard)
   @ApiConsumes(FORM_TYPE)
   @ApiOperation({
@@ -41,13 +49,22 @@ export class BackChannelLogoutController {
     'The token is not accepted.',
   )
   @ApiOkResponse({ type: DoneDto })
-  async logOut(@Body() _dto: BackChannelLogoutDto, @Req() request: FastifyRequest): Promise<DoneDto> {
-    for (const { provider, told } of logoutsIn(request)) {
-      const [userId = null] = await this.providerSessions.end(provider, told);
-      const { organizationId, name } = provider;
-      this.audit.identify(directoryActor(organizationId, name, userId), 'sessions.delete');
-      this.audit.note({ targetId: provider.id, workspaceId: null });
-    }
+  async logOut(
+    @Body() { logout_token: token }: BackChannelLogoutDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DoneDto> {
+    const logouts = await this.logouts.verify(token, this.addresses.of(request.raw));
+    await this.transactions.run(reply, async () => {
+      for (const logout of logouts) await this.end(logout);
+    });
     return EMPTY_RESPONSE;
+  }
+
+  private async end({ provider, session }: VerifiedLogout): Promise<void> {
+    const [userId = null] = await this.providerSessions.end(provider, session);
+    const { organizationId, name } = provider;
+    this.audit.identify(directoryActor(organizationId, name, userId), 'sessions.delete');
+    this.audit.note({ targetId: provider.id, workspaceId: null });
   }
 }

@@ -5,6 +5,7 @@ import { type Claims, unverifiedClaims } from '../../auth/tokens/compact-token.j
 import { ProviderClient } from '../openid-connect/provider-client.service.js';
 import type { ProviderSession } from '../openid-connect/provider-sessions.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
+import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignOnFlows } from '../openid-connect/sign-on-flows.service.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -14,7 +15,7 @@ const REMEMBERED_MS = 15 * 60_000;
 /** A verified logout token. */
 export interface VerifiedLogout {
   readonly provider: IdentityProvider;
-  readonly told: ProviderSession;
+  readonly session: ProviderSession;
 }
 
 /** Reads the logout tokens of providers: https://openid.net/specs/openid-connect-backchannel-1_0.html */
@@ -24,10 +25,21 @@ export class BackChannelLogoutService {
     private readonly providers: SavedProviders,
     private readonly client: ProviderClient,
     private readonly flows: SignOnFlows,
+    private readonly throttle: SignInThrottle,
   ) {}
 
-  /** The providers that may have sent a token, by its unverified claims. Refuses with `logout_token_invalid` when there is none. */
-  async sendersOf(token: string): Promise<readonly IdentityProvider[]> {
+  /**
+   * One per organization with the same client. Refuses with `logout_token_invalid`. Only tokens for a client of this installation are
+   * counted. Call it outside a transaction: it calls the provider.
+   */
+  async verify(token: string, address: string): Promise<readonly VerifiedLogout[]> {
+    const providers = await this.sendersOf(token);
+    const attempt = { way: 'backChannelLogout', address, subject: '' } as const;
+    return this.throttle.counted(attempt, () => this.read(token, providers));
+  }
+
+  /** The providers that may have sent a token, by its unverified claims. */
+  private async sendersOf(token: string): Promise<readonly IdentityProvider[]> {
     const { iss, aud } = unverifiedClaims(token) ?? {};
     const clientIds = [aud].flat().filter((each) => typeof each === 'string');
     const providers = typeof iss === 'string' ? await this.providers.issuedBy(iss, clientIds) : [];
@@ -35,17 +47,19 @@ export class BackChannelLogoutService {
     return providers;
   }
 
-  /** One per organization with the same client. Refuses with `logout_token_invalid`. */
-  async read(token: string, providers: readonly IdentityProvider[]): Promise<readonly VerifiedLogout[]> {
-    const believed: VerifiedLogout[] = [];
+  private async read(
+    token: string,
+    providers: readonly IdentityProvider[],
+  ): Promise<readonly VerifiedLogout[]> {
+    const verified: VerifiedLogout[] = [];
     for (const provider of providers)
-      believed.push({ provider, told: sessionOf(await this.client.verifyLogoutToken(provider, token)) });
+      verified.push({ provider, session: sessionOf(await this.client.verifyLogoutToken(provider, token)) });
     const { iss, jti } = unverifiedClaims(token) ?? {};
     if (
       !(await this.flows.useUp('logout token', `${String(iss)} ${String(jti)}`, Date.now() + REMEMBERED_MS))
     )
       throw invalid('it was used before');
-    return believed;
+    return verified;
   }
 }
 

@@ -13,24 +13,31 @@ import {
 } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CallerSession, ForSession, Recorded } from '../../auth/permissions/access.decorators.js';
+import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
 import type { KnownSession } from '../../auth/ports.js';
 import { OriginGuard } from '../../auth/strategies/origin.guard.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { AdminController } from '../controllers/admin-controller.js';
+import { AuditedTransactions } from '../audit/audited-transactions.service.js';
+import { OwnTransactions } from '../http/own-transactions.decorator.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { ApiId } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
-import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { originOf, ownerOf, SessionsService } from '../sessions/sessions.service.js';
 import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { SignOnErrorFilter } from './sign-on-error.filter.js';
 import { SignInTrialsService } from '../identity-providers/sign-in-trials.service.js';
 import { SignOnFlows } from '../openid-connect/sign-on-flows.service.js';
-import { answeredIn, CallbackGuard, startedIn, StartGuard } from './single-sign-on.guards.js';
+import {
+  type AnsweredTrial,
+  type AuthenticatedSignOn,
+  SignOnCallbackService,
+} from './sign-on-callback.service.js';
+import { SignOnStartService } from './sign-on-start.service.js';
 import { StartSignOnQuery } from './start-sign-on.dto.js';
 import { SingleSignOnService } from './single-sign-on.service.js';
 import { AnyQuery } from '../http/query.dto.js';
@@ -98,9 +105,11 @@ export class FindProvidersController {
 @PublicController('auth/single-sign-on/start', 'auth')
 @Refusals()
 export class StartSignOnController {
+  constructor(private readonly signOn: SignOnStartService) {}
+
   @Get()
   @Redirect('', FOUND)
-  @UseGuards(StartGuard)
+  @OwnTransactions()
   @UseFilters(SignOnErrorFilter)
   @ApiOperation({
     summary: 'Start a single sign-on',
@@ -113,11 +122,10 @@ export class StartSignOnController {
       'The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`.',
   })
   async start(
-    @Query() _query: StartSignOnQuery,
-    @Req() request: FastifyRequest,
+    @Query() query: StartSignOnQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ url: string }> {
-    const { url, cookie } = startedIn(request);
+    const { url, cookie } = await this.signOn.start(query);
     reply.header('set-cookie', cookie);
     return { url };
   }
@@ -127,18 +135,19 @@ export class StartSignOnController {
 @Refusals()
 export class SignOnCallbackController {
   constructor(
+    private readonly callbacks: SignOnCallbackService,
     private readonly signOn: SingleSignOnService,
     private readonly trials: SignInTrialsService,
     private readonly flows: SignOnFlows,
     private readonly addresses: ClientAddresses,
+    private readonly transactions: AuditedTransactions,
     private readonly audit: AuditTrail,
   ) {}
 
   /** Other sites cannot read the response, and the state is bound to the browser. Providers redirect with `GET`. */
   @Get(':provider')
   @Redirect('', FOUND)
-  @Recorded()
-  @UseGuards(CallbackGuard)
+  @OwnTransactions()
   @UseFilters(SignOnErrorFilter)
   @ApiOperation({
     summary: 'Complete a single sign-on',
@@ -153,18 +162,28 @@ export class SignOnCallbackController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ url: string }> {
-    const answered = answeredIn(request);
-    if ('trial' in answered) {
-      // No session is opened, and nothing of the organization changes.
-      this.audit.leaveOut();
-      await this.trials.finish(answered.trial, answered.outcome);
-      return { url: TRIAL_PAGE };
-    }
-    const { 'user-agent': userAgent, cookie } = request.headers;
-    const origin = { ip: this.addresses.of(request.raw), userAgent, cookies: cookie };
-    const { cookies } = await this.signOn.open(answered.user, answered, origin);
+    const received = await this.callbacks.receive(request);
+    return this.transactions.run(reply, () =>
+      'trial' in received ? this.finish(received) : this.open(received, request, reply),
+    );
+  }
+
+  /** No session is opened, and nothing of the organization changes. */
+  private async finish({ trial, outcome }: AnsweredTrial): Promise<{ url: string }> {
+    this.audit.leaveOut();
+    await this.trials.finish(trial, outcome);
+    return { url: TRIAL_PAGE };
+  }
+
+  private async open(
+    signOn: AuthenticatedSignOn,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ url: string }> {
+    const origin = originOf(request, this.addresses);
+    const { cookies } = await this.signOn.open(signOn.user, signOn, origin);
     reply.header('set-cookie', [...cookies, this.flows.clearedCookie]);
-    return { url: answered.returnTo };
+    return { url: signOn.returnTo };
   }
 }
 

@@ -1,6 +1,6 @@
-import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
 import type { KnownSession } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
@@ -10,7 +10,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
-import { ReauthenticationGuard, verifiedHashOf } from './reauthentication.guard.js';
+import { ReauthenticationGuard, VerifiedPasswordHash } from './reauthentication.guard.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { type OpenedSession, ownerOf, SessionsService } from '../sessions/sessions.service.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
@@ -58,13 +58,13 @@ export class PasswordController {
   async change(
     @CallerSession() session: KnownSession,
     @Body() { new_password }: ChangePasswordDto,
-    @Req() request: FastifyRequest,
+    @VerifiedPasswordHash() verifiedHash: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
     const { userId } = session;
     this.audit.note({ targetId: userId });
     const hash = await this.passwords.hash(new_password, session.principal.name);
-    await this.passwords.replace(ownerOf(session), verifiedHashOf(request), hash);
+    await this.passwords.replace(ownerOf(session), verifiedHash, hash);
     await this.sessions.endOthers(session);
     return this.answer(await this.sessions.renew(session), session.principal, reply);
   }

@@ -1,55 +1,41 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { sessionOf } from '../../auth/permissions/access.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { accessOf, sessionOf } from '../../auth/permissions/access.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createValidationPipe } from '../http/validation.js';
 import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
-import { PasswordsService } from '../passwords/passwords.service.js';
-import { SecondFactorsService } from '../second-factors/second-factors.service.js';
-import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
-import { sessionAttempt, SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
+import { ReauthenticationService } from './reauthentication.service.js';
 
-const VERIFIED_HASH = new WeakMap<object, string>();
-
-/** The stored hash of the password that the guard verified. */
-export function verifiedHashOf(request: object): string {
-  const hash = VERIFIED_HASH.get(request);
-  if (hash === undefined) throw new Error('The password was asked for before ReauthenticationGuard had run.');
-  return hash;
-}
+/** The stored hash of the password that `ReauthenticationGuard` verified. */
+export const VerifiedPasswordHash = createParamDecorator((_: unknown, context: ExecutionContext): string => {
+  const { verifiedPasswordHash } = accessOf(context.switchToHttp().getRequest());
+  if (verifiedPasswordHash === undefined)
+    throw new Error('ReauthenticationGuard must run before @VerifiedPasswordHash().');
+  return verifiedPasswordHash;
+});
 
 /**
- * Requires the password of the session's user again, and the second factor if there is one. Attempts count for the session: a stolen one is
- * no faster way to guess, and guesses elsewhere do not keep its user from it. A guard, because no transaction is open then, and a failure stays counted.
+ * Requires the password of the session's user again. A guard, because it must run before `IdempotencyInterceptor`: a repeated request needs
+ * the password, too.
  */
 @Injectable()
 export class ReauthenticationGuard implements CanActivate {
   private readonly validation = createValidationPipe();
 
   constructor(
-    private readonly passwords: PasswordsService,
-    private readonly secondFactors: SecondFactorsService,
-    private readonly policy: SignInPolicyService,
-    private readonly brakes: SignInThrottle,
+    private readonly reauthentication: ReauthenticationService,
     private readonly addresses: ClientAddresses,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { password, code } = await this.proofIn(request.body);
-    const session = sessionOf(context);
-    const { userId: id, organizationId } = session;
-    await this.policy.checkSession(session);
-    const attempt = sessionAttempt(session, this.addresses.of(request.raw));
-    await this.brakes.count(attempt);
-    const hash = await this.passwords.find(id);
-    const waiter = { origin: `session ${session.id}`, isTrusted: true };
-    const [isRight] = await this.passwords.areRight(password, hash === null ? [] : [hash], waiter);
-    if (!isRight || hash === null) throw new AppError('reauthentication_failed');
-    await this.secondFactors.check({ id, organizationId }, code);
-    await this.brakes.giveBack(attempt);
-    VERIFIED_HASH.set(request, hash);
+    const proof = await this.proofIn(request.body);
+    const address = this.addresses.of(request.raw);
+    accessOf(request).verifiedPasswordHash = await this.reauthentication.verify(
+      sessionOf(context),
+      proof,
+      address,
+    );
     return true;
   }
 

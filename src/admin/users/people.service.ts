@@ -76,6 +76,11 @@ export class PeopleService {
     return actor;
   }
 
+  /** A user who controls where users sign in can sign in as any of them, so only owners can. */
+  async checkMayChangeSignIn(caller: Principal): Promise<void> {
+    await this.ownerWithAllScopes(caller, 'only an owner can change how users sign in');
+  }
+
   /** The actor, for granting a role. A key or token with fewer scopes than the role would give more than it has. */
   async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
     const actor = await this.actor(caller);

@@ -2,7 +2,9 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
-import { SessionsModule } from '../signed-in-user/sessions.module.js';
+import { SecondFactorsModule } from '../second-factors/second-factors.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { SignedInUserModule } from '../signed-in-user/signed-in-user.module.js';
 import { DirectoryUsersService } from './directory-users.service.js';
 import { PeopleService } from './people.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';
@@ -23,7 +25,9 @@ import { Passkey } from '../passkeys/passkey.entity.js';
   imports: [
     AuthModule,
     KeyRevocationModule,
+    SecondFactorsModule,
     SessionsModule,
+    SignedInUserModule,
     TransactionRepositories.forFeature(
       ApiKey,
       Invite,

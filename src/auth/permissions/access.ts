@@ -12,17 +12,13 @@ export interface Access {
   action?: string;
   /** The caller must have one of these. */
   scopes?: readonly Scope[];
+  /** The stored hash of the password that the caller has just repeated. A change of the password replaces this one only. */
+  verifiedPasswordHash?: string;
 }
 
-const ACCESS = new WeakMap<object, Access>();
-
-/** Lives as long as the request object of the web server. */
+/** A property of the request object of the web server, as `user` is for Passport. */
 export function accessOf(request: object): Access {
-  const known = ACCESS.get(request);
-  if (known) return known;
-  const access: Access = {};
-  ACCESS.set(request, access);
-  return access;
+  return ((request as { access?: Access }).access ??= {});
 }
 
 /** The caller's session, after `SessionGuard`. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { accessOf } from '../../auth/permissions/access.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { createValidationPipe } from '../http/validation.js';
 import type { SlotWaiter } from '../../common/processes/semaphore.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -18,7 +17,7 @@ import {
   SignInThrottle,
   ThrottledError,
 } from '../sign-in-policy/sign-in-throttle.service.js';
-import { SignInDto } from './sign-in.dto.js';
+import type { SignInDto } from './sign-in.dto.js';
 import { type MeantUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
 /**
@@ -41,24 +40,14 @@ const waiterOf = ({ way, address, subject }: SignInAttempt): SlotWaiter =>
     ? { origin: `device ${subject}`, isTrusted: true }
     : { origin: networkOf(address, IPV6_CUSTOMER_BITS), isTrusted: false };
 
-const VERIFIED = new WeakMap<object, VerifiedUser>();
 const logger = createLogger('sign-in');
 
-/** The user verified by the guard. */
-export function verifiedUserOf(request: object): VerifiedUser {
-  const user = VERIFIED.get(request);
-  if (!user) throw new Error('The user was asked for before PasswordSignInGuard had run.');
-  return user;
-}
-
 /**
- * Checks email address and password. A guard, because the request's transaction begins after the guards: none is open while passwords are
- * hashed, and a failed attempt stays counted. Every failure has the same response and duration.
+ * Checks email address and password. Call it outside a transaction: none may be open while passwords are hashed, and a failed attempt stays
+ * counted. Every failure has the same response and duration.
  */
 @Injectable()
-export class PasswordSignInGuard implements CanActivate {
-  private readonly validation = createValidationPipe();
-
+export class PasswordSignInService {
   constructor(
     private readonly signIn: SignInService,
     private readonly secondFactors: SecondFactorsService,
@@ -68,12 +57,8 @@ export class PasswordSignInGuard implements CanActivate {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<true> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const dto = (await this.validation.transform(request.body ?? {}, {
-      type: 'body',
-      metatype: SignInDto,
-    })) as SignInDto;
+  /** The user with this password and, if they have a second factor, this code. Refuses with `sign_in_failed` and the codes of factors. */
+  async verify(dto: SignInDto, request: FastifyRequest): Promise<VerifiedUser> {
     const attempt = this.attemptIn(request, dto);
     await this.brakes.count(attempt).catch((error: unknown) => this.refuseThrottled(request, dto, error));
     const { user, meant, refusal } = await this.signIn.verify(dto, waiterOf(attempt));
@@ -84,8 +69,7 @@ export class PasswordSignInGuard implements CanActivate {
     }
     await this.checkCode(request, { user, code: dto.code, attempt });
     await this.brakes.giveBack(attempt);
-    VERIFIED.set(request, user);
-    return true;
+    return user;
   }
 
   private attemptIn(request: FastifyRequest, { email }: SignInDto): SignInAttempt {
