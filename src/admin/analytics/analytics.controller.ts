@@ -9,81 +9,15 @@ import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { AnalyticsQuery, FacetQuery, GraphQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
+import { answerOf, type ChartField, CACHE_SUMMARY, GROUP_ANSWER, METADATA_ANSWER } from './answer-schemas.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
 import { GRAPHS } from './graphs.js';
-import { byMetadata, COLUMNS, GROUPINGS, isGrouping } from './groups.js';
+import { byMetadata, GROUPINGS, isGrouping } from './groups.js';
 import { FACETS, FacetsService, isFacet } from './facets.service.js';
 import { FacetDto, OverviewDto } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';
 
 const LONGEST_FIELD = 64;
-/** Part of every response that counts requests. */
-const RANGE_SCHEMA = {
-  type: 'object' as const,
-  description:
-    'The time that was counted. It is wider than the requested range where only whole hours are left of its ends.',
-  properties: {
-    from: { type: 'string' as const, format: 'date-time' },
-    to: { type: 'string' as const, format: 'date-time' },
-    is_exact: {
-      type: 'boolean' as const,
-      description:
-        'False if the range or one of its points cuts an hour whose minutes are deleted, or if the figures need request logs that retention may have deleted.',
-    },
-  },
-};
-
-/** Schemas of fields that are not numbers. Counts of some groups are texts, as in the compatible API, so columns declare no type. */
-const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
-  object: { type: 'string', example: 'analytics-summary' },
-  timestamp: { type: 'string', format: 'date-time' },
-  ai_model: { type: 'string', example: 'gpt-4o' },
-  stats: { type: 'array', items: { type: 'object', additionalProperties: { type: 'integer' } } },
-  retry: {},
-  summary: { type: 'object', additionalProperties: { type: 'number' } },
-  range: RANGE_SCHEMA,
-};
-
-const object = (fields: readonly string[]) => ({
-  type: 'object' as const,
-  properties: Object.fromEntries(fields.map((name) => [name, FIELD_SCHEMAS[name] ?? { type: 'number' }])),
-});
-
-const answerOf = (
-  summary: readonly string[],
-  points: readonly string[],
-  counts: 'requests' | 'feedback',
-) => ({
-  type: 'object' as const,
-  properties: {
-    object: { type: 'string' as const, enum: ['analytics-graph'] },
-    ...(counts === 'requests' ? { range: RANGE_SCHEMA } : {}),
-    summary: object(summary),
-    data_points: { type: 'array' as const, items: object(points) },
-  },
-});
-
-const groupsOf = (fields: readonly string[]) => ({
-  type: 'object' as const,
-  properties: {
-    object: { type: 'string' as const, enum: ['list'] },
-    range: RANGE_SCHEMA,
-    total: { type: 'integer' as const },
-    data: {
-      type: 'array' as const,
-      items: {
-        type: 'object' as const,
-        properties: Object.fromEntries(
-          ['object', ...fields, ...Object.keys(COLUMNS)].map((name) => [name, {}]),
-        ),
-      },
-    },
-  },
-});
-
-const GROUP_FIELDS = [...new Set([...Object.values(GROUPINGS).map(({ field }) => field), 'api_key_name'])];
-const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_with_feedback'];
-
 /** Charts are rows of a table, and each becomes a handler of this controller below. */
 @AdminController('analytics')
 @Refusals()
@@ -129,7 +63,7 @@ export class AnalyticsController {
     description:
       'Returns the hits of the response cache in the time range, and how much faster they are than other responses.',
   })
-  @ApiOkResponse({ schema: object(['object', 'range', 'summary']) })
+  @ApiOkResponse({ schema: CACHE_SUMMARY })
   async cacheSummary(
     @Caller() caller: Principal,
     @Query() query: AnalyticsQuery,
@@ -145,7 +79,7 @@ export class AnalyticsController {
       'Returns totals for each value of a metadata key. An empty value stands for requests without the key.',
   })
   @ApiParam({ name: 'metadataKey', type: String })
-  @ApiOkResponse({ schema: groupsOf(METADATA_FIELDS) })
+  @ApiOkResponse({ schema: METADATA_ANSWER })
   async metadataGroups(
     @Caller() caller: Principal,
     @Query() query: GroupsQuery,
@@ -163,7 +97,7 @@ export class AnalyticsController {
       'Returns totals for each value of a property. An empty value stands for requests without one.',
   })
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
-  @ApiOkResponse({ schema: groupsOf(GROUP_FIELDS) })
+  @ApiOkResponse({ schema: GROUP_ANSWER })
   async groups(
     @Caller() caller: Principal,
     @Query() query: GroupsQuery,
@@ -247,8 +181,10 @@ for (const graph of GRAPHS)
     summaryText: graph.summaryText,
     descriptionText: graph.descriptionText,
     fields: [
-      Object.keys(graph.summary),
-      graph.entries ? ['status_code', 'count', 'refusals'] : ['timestamp', ...Object.keys(graph.points)],
+      Object.keys(graph.summary) as ChartField[],
+      graph.entries
+        ? ['status_code', 'count', 'refusals']
+        : ['timestamp', ...(Object.keys(graph.points) as ChartField[])],
       'requests',
     ],
     handle: async function (caller, query) {

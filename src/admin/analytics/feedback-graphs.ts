@@ -1,4 +1,5 @@
 import { ratio } from '../../request-log/analytics/read-measures.js';
+import type { ChartField } from './answer-schemas.js';
 
 /** Feedback counted by slot (from 0), score and model. */
 export interface FeedbackCount {
@@ -21,8 +22,8 @@ export interface FeedbackGraph {
   readonly summaryText: string;
   readonly descriptionText: string;
   readonly paths: readonly string[];
-  readonly summaryFields: readonly string[];
-  readonly pointFields: readonly string[];
+  readonly summaryFields: readonly ChartField[];
+  readonly pointFields: readonly ChartField[];
   readonly of: (counts: readonly FeedbackCount[], slots: readonly number[]) => FeedbackAnswer;
 }
 

@@ -1,4 +1,5 @@
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
+import type { ChartField } from './answer-schemas.js';
 
 /** A field of a response: its name, and its computation from the counts. `before` holds the sums of all points so far. */
 type Field = (sums: Sums, before: Before) => unknown;
@@ -18,8 +19,8 @@ export interface Graph {
   readonly descriptionText: string;
   readonly paths: readonly string[];
   readonly measures: readonly ReadMeasureName[];
-  readonly summary: Readonly<Record<string, Field>>;
-  readonly points: Readonly<Record<string, Field>>;
+  readonly summary: Readonly<Partial<Record<ChartField, Field>>>;
+  readonly points: Readonly<Partial<Record<ChartField, Field>>>;
   readonly entries?: (sums: Sums) => readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -4,8 +4,9 @@ import { IfGiven, IsIdOrSlug, IsMetadata, OrNull } from '../../common/http/valid
 
 /** What a key sets for its requests. Omitted fields stay unchanged. */
 export class ApiKeyDefaultsDto {
-  /** Overrides the metadata of requests; the workspace's metadata overrides this. */
   @ApiPropertyOptional({
+    description:
+      'Key-value pairs added to every request with this key. They override those of the request; those of the workspace override them.',
     type: 'object',
     additionalProperties: { type: 'string' },
     nullable: true,
@@ -15,14 +16,23 @@ export class ApiKeyDefaultsDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
-  /** Id or slug of the config for requests that name none. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: null })
+  @ApiPropertyOptional({
+    description:
+      'Id or slug of the config for requests that name none. Null: the default of the workspace applies.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   @OrNull()
   @IsIdOrSlug()
   readonly config_id?: string | null;
 
-  /** False: requests may neither name a config nor include one. */
-  @ApiPropertyOptional({ type: Boolean, default: true, example: true })
+  @ApiPropertyOptional({
+    description: 'Whether requests may name another config or send one. Default: true.',
+    type: Boolean,
+    default: true,
+    example: true,
+  })
   @IfGiven()
   @IsBoolean()
   readonly allow_config_override?: boolean;

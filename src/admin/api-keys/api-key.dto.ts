@@ -1,18 +1,6 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsUUID,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsObject, IsUUID, ValidateNested } from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AreEmailAddresses } from '../../common/http/email-address.js';
@@ -21,16 +9,19 @@ import {
   AN_ID,
   ApiId,
   ApiIdOrNull,
-  ApiMoment,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   ApiMomentOrNull,
   ApiTextOrNull,
   TakesName,
-  TakesScopes,
   MayTakeName,
-  MayTakeScopes,
-  MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
+  MayTakeWorkspace,
+  TakesScopes,
+  MayTakeScopes,
+  MayResetUsage,
 } from '../dto-fields/fields.js';
 import {
   type RateLimitDto,
@@ -62,7 +53,7 @@ const MOST_EMAILS = 20;
 /** Fields that can be set on creation and changed later. */
 @TakesLimits()
 class ChangeableApiKeyFields {
-  @MayTakeNote('Nightly batch jobs')
+  @MayTakeNote('Free text: what the resource is for. Null if there is none.', 'Nightly batch jobs')
   readonly description?: string | null;
 
   @MayTakeExpiry()
@@ -74,15 +65,24 @@ class ChangeableApiKeyFields {
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
 
-  @ApiPropertyOptional({ type: ApiKeyDefaultsDto })
+  @ApiPropertyOptional({
+    description: 'Settings for requests with this key. Default: none.',
+    type: ApiKeyDefaultsDto,
+  })
   @IfGiven()
   @IsObject()
   @ValidateNested()
   @Type(() => ApiKeyDefaultsDto)
   readonly defaults?: ApiKeyDefaultsDto;
 
-  /** Addresses that are notified about its budgets, besides owners, admins and the owner of the key. */
-  @ApiPropertyOptional({ type: [String], format: 'email', nullable: true, example: ['team@example.com'] })
+  @ApiPropertyOptional({
+    description:
+      'Addresses that receive alerts about the budgets of this key, beside owners, admins and the owner of the key. Default: none.',
+    type: [String],
+    format: 'email',
+    nullable: true,
+    example: ['team@example.com'],
+  })
   @OrNull()
   @IsArray()
   @ArrayMaxSize(MOST_EMAILS)
@@ -100,8 +100,11 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @TakesScopes('logs.list', 'logs.view')
   readonly scopes: string[];
 
-  /** Only the caller's own; optional. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description: "Id of the organization. In a request it is optional and must be the caller's own.",
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
@@ -119,14 +122,17 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
 }
 
 export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
-  /** Owner of the key. Default: the creator's own user, or else the organization's owner. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description:
+      'Id of the user to whom the key belongs. Default: the user who creates it, or on whose authority the creating key acts.',
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly user_id?: string;
@@ -139,10 +145,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @MayTakeScopes('completions.write')
   readonly scopes?: string[];
 
-  /** True resets the use of budgets and rates. Concurrency counts running requests and is not reset. */
-  @ApiPropertyOptional({ example: true })
-  @IfGiven()
-  @IsBoolean()
+  @MayResetUsage()
   readonly reset_usage?: boolean;
 
   /** The compatible SDK repeats the id of the path here. */
@@ -155,7 +158,13 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
 const MOST_REVOKED = 1_000;
 
 export class RevokeApiKeysDto {
-  @ApiProperty({ type: [String], format: 'uuid', maxItems: MOST_REVOKED, example: [AN_ID] })
+  @ApiProperty({
+    description: 'Ids of the keys to revoke, at most 1000. If one cannot be revoked, none is.',
+    type: [String],
+    format: 'uuid',
+    maxItems: MOST_REVOKED,
+    example: [AN_ID],
+  })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_REVOKED)
@@ -164,74 +173,14 @@ export class RevokeApiKeysDto {
 }
 
 export class RevokedApiKeysDto {
-  @ApiProperty({ enum: ['list'] })
+  @ApiObject('list')
   readonly object = 'list';
 
-  /** Ids of the revoked keys. */
-  @ApiProperty({ type: [String], example: [AN_ID] })
+  @ApiProperty({ description: 'Ids of the revoked keys.', type: [String], example: [AN_ID] })
   readonly revoked: readonly string[];
 
   static of(revoked: readonly string[]): RevokedApiKeysDto {
     return Object.assign(new RevokedApiKeysDto(), { revoked });
-  }
-}
-
-const HALF_AN_HOUR_MS = 30 * 60_000;
-const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
-
-export class RotateApiKeyDto {
-  /**
-   * How long the old secret continues to work, in milliseconds; default: half an hour. 0 ends every old secret at once. Other values are
-   * refused with 409 while the secret before the last rotation still works.
-   */
-  @ApiPropertyOptional({
-    minimum: 0,
-    maximum: SEVEN_DAYS_MS,
-    default: HALF_AN_HOUR_MS,
-    example: HALF_AN_HOUR_MS,
-  })
-  @IfGiven()
-  @IsInt()
-  @Min(0)
-  @Max(SEVEN_DAYS_MS)
-  readonly key_transition_period_ms: number = HALF_AN_HOUR_MS;
-}
-
-/** The only response that shows the secret. */
-export class CreatedApiKeyDto {
-  @ApiId()
-  readonly id: string;
-
-  /** The secret. It is never shown again. */
-  @ApiProperty({ example: 'gw_ws_<49 characters>' })
-  readonly key: string;
-
-  @ApiProperty({ enum: ['api-key'] })
-  readonly object = 'api-key';
-
-  static from({ id }: ApiKey, secret: string): CreatedApiKeyDto {
-    return Object.assign(new CreatedApiKeyDto(), { id, key: secret });
-  }
-}
-
-export class RotatedApiKeyDto {
-  @ApiId()
-  readonly id: string;
-
-  /** The new secret. It is never shown again. */
-  @ApiProperty({ example: 'gw_ws_<49 characters>' })
-  readonly key: string;
-
-  /** When the old secret stops working. */
-  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:30:00.000Z' })
-  readonly key_transition_expires_at: string;
-
-  static from({ id }: ApiKey, secret: string, endsAt: Date): RotatedApiKeyDto {
-    return Object.assign(new RotatedApiKeyDto(), {
-      id,
-      key: secret,
-      key_transition_expires_at: endsAt.toISOString(),
-    });
   }
 }
 
@@ -241,59 +190,75 @@ export class ApiKeyDto {
   @ApiId()
   readonly id: string;
 
-  /** The displayable part of the secret: its kind and last four characters. */
-  @ApiProperty({ example: 'gw_ws_***x7Qf' })
+  @ApiProperty({
+    description: 'The key with all but its prefix and its last four characters masked.',
+    example: 'gw_ws_***x7Qf',
+  })
   readonly key: string;
 
-  @ApiProperty({ example: 'checkout-service' })
+  @ApiProperty({ description: 'Display name. It need not be unique.', example: 'checkout-service' })
   readonly name: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Free text: what the resource is for. Null if there is none.')
   readonly description: string | null;
 
-  @ApiProperty({ enum: ['organisation-service', 'workspace-service', 'workspace-user'] })
+  @ApiProperty({
+    description:
+      'Kind of the key: for the administration, for a service of a workspace, or for a user of a workspace.',
+    enum: ['organisation-service', 'workspace-service', 'workspace-user'],
+  })
   readonly type: ApiKeyType;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  @ApiIdOrNull()
+  @ApiIdOrNull('Id of the workspace. Null if the resource belongs to the whole organization.')
   readonly workspace_id: string | null;
 
-  @ApiIdOrNull(null)
+  @ApiIdOrNull('Id of the user. Null if there is none.', null)
   readonly user_id: string | null;
 
-  @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
+  @ApiProperty({
+    description:
+      '`exhausted` keys have no budget left; `expired` keys are past `expires_at`. Both are refused.',
+    enum: ['active', 'exhausted', 'expired'],
+  })
   readonly status: 'active' | 'exhausted' | 'expired';
 
-  @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
+  @ApiProperty({
+    description: 'Permissions, such as `logs.list`. Every operation names the scope that it requires.',
+    type: [String],
+    example: ['logs.list', 'logs.view'],
+  })
   readonly scopes: string[];
 
   @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
-  /** A list when there are several. */
   @ShownUsageLimits()
   readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
-  @ApiProperty({ type: ApiKeyDefaultsDto })
+  @ApiProperty({ description: 'Settings for requests with this key.', type: ApiKeyDefaultsDto })
   readonly defaults: Required<ApiKeyDefaultsDto>;
 
-  @ApiProperty({ type: [String], format: 'email', example: [] })
+  @ApiProperty({
+    description:
+      'Addresses that receive alerts about the budgets of this key, beside owners, admins and the owner of the key. Default: none.',
+    type: [String],
+    format: 'email',
+    example: [],
+  })
   readonly alert_emails: readonly string[];
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.')
   readonly expires_at: string | null;
 
-  /** When the secret before the last rotation expires; null when there is none. */
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time at which the previous secret stops working. Null if none does.')
   readonly key_transition_expires_at: string | null;
 
-  /**
-   * When the last request with this key arrived, to the millisecond; requests are counted a few seconds after they end. Null when there was
-   * none within 30 days. Only in responses to requests with `include_last_used_at=true`.
-   */
   @ApiPropertyOptional({
+    description:
+      'Time of the last request with the key. Null if there was none within 30 days. Only with `include_last_used_at=true`.',
     type: String,
     format: 'date-time',
     nullable: true,
@@ -301,16 +266,19 @@ export class ApiKeyDto {
   })
   readonly last_used_at?: string | null;
 
-  @ApiProperty({ enum: ['ui', 'api', 'auto'] })
+  @ApiProperty({
+    description: 'How the key was created: in the dashboard, by the API, or by the gateway itself.',
+    enum: ['ui', 'api', 'auto'],
+  })
   readonly creation_mode: ApiKey['creationMode'];
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiProperty({ enum: ['api-key'] })
+  @ApiObject('api-key')
   readonly object = 'api-key';
 
   static from(key: ApiKey, usage: BudgetUsage = NO_USAGE, lastUse?: LastUse): ApiKeyDto {
@@ -362,7 +330,10 @@ interface ListedKeys {
   readonly lastUse: LastUse | undefined;
 }
 
-export class ApiKeyListDto extends ListOf(ApiKeyDto) {
+export class ApiKeyListDto extends ListOf(
+  ApiKeyDto,
+  'Number of matching keys on all pages, at most 100,000.',
+) {
   static from({ keys, total, usage, lastUse }: ListedKeys): ApiKeyListDto {
     const data = keys.map((key) => ApiKeyDto.from(key, usage, lastUse));
     return Object.assign(new ApiKeyListDto(), { total, data });

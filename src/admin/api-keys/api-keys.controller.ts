@@ -14,13 +14,13 @@ import {
   ApiKeyDto,
   ApiKeyListDto,
   CreateApiKeyDto,
-  CreatedApiKeyDto,
   CreateWorkspaceServiceKeyDto,
   CreateWorkspaceUserKeyDto,
   RevokeApiKeysDto,
   RevokedApiKeysDto,
   UpdateApiKeyDto,
 } from './api-key.dto.js';
+import { CreatedApiKeyDto } from './new-secret.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { ListKeysQuery, ReadKeyQuery } from './key-query.dto.js';
 import { KeyListService } from './key-list.service.js';

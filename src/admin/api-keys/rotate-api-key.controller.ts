@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
-import { RotateApiKeyDto, RotatedApiKeyDto } from './api-key.dto.js';
+import { RotateApiKeyDto, RotatedApiKeyDto } from './new-secret.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 /** Separate from the other operations, because the compatible API has this one under two versions. */

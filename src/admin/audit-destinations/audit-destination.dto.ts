@@ -4,7 +4,7 @@ import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator
 import { parseAuditTarget } from '../../common/contracts/audit-destination.js';
 import type { AuditDestination } from './audit-destination.entity.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
-import { ApiId } from '../dto-fields/fields.js';
+import { ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
@@ -23,102 +23,170 @@ const SigningSecret = (): PropertyDecorator =>
 const Certificates = (): PropertyDecorator => applyDecorators(OrNull(), IsString(), Length(1, 20_000));
 
 export class CreateAuditDestinationDto {
-  @ApiProperty({ example: 'SIEM' })
+  @ApiProperty({ description: 'Name of the destination.', example: 'SIEM' })
   @IsName()
   readonly name: string;
 
-  /** `https://host/path` for a webhook; `tls://host:port`, `tcp://host:port` or `udp://host:port` for syslog. */
-  @ApiProperty({ example: AN_ADDRESS, pattern: ADDRESS })
+  @ApiProperty({
+    description:
+      'Address: `https://host/path` for a webhook; `tls://`, `tcp://` or `udp://` with host and port for syslog.',
+    example: AN_ADDRESS,
+    pattern: ADDRESS,
+  })
   @Address()
   readonly url: string;
 
-  /** Signing secret of a webhook, 16 to 255 characters. Syslog has none. */
-  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255, example: A_SECRET })
+  @ApiPropertyOptional({
+    description:
+      'Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.',
+    writeOnly: true,
+    minLength: 16,
+    maxLength: 255,
+    example: A_SECRET,
+  })
   @SigningSecret()
   readonly secret?: string;
 
-  /** For `tls://`: certificates (PEM) trusted besides the default ones. */
-  @ApiPropertyOptional({ type: String, nullable: true })
+  @ApiPropertyOptional({
+    description: 'For `tls://`: PEM certificates to trust beside the usual ones. Null: none. Default: null.',
+    type: String,
+    nullable: true,
+  })
   @Certificates()
   readonly ca_certificate?: string | null;
 
-  @ApiPropertyOptional({ default: true })
+  @ApiPropertyOptional({ description: 'Whether it is in use. Default: true.', default: true })
   @IfGiven()
   @IsBoolean()
   readonly enabled?: boolean;
 
-  /** True: from the organization's first record on. False: from now on. */
-  @ApiPropertyOptional({ default: false })
+  @ApiPropertyOptional({
+    description:
+      'True forwards all records from the first one on. False forwards those written from now on. Default: false.',
+    default: false,
+  })
   @IfGiven()
   @IsBoolean()
   readonly from_the_beginning?: boolean;
 }
 
 export class UpdateAuditDestinationDto {
-  @ApiPropertyOptional({ example: 'SIEM' })
+  @ApiPropertyOptional({ description: 'Name of the destination.', example: 'SIEM' })
   @IfGiven()
   @IsName()
   readonly name?: string;
 
-  /** Changing the scheme, host or port of a webhook requires the secret again. */
-  @ApiPropertyOptional({ example: AN_ADDRESS, pattern: ADDRESS })
+  @ApiPropertyOptional({
+    description:
+      'Address, as in the creation. Changing the scheme, host or port of a webhook requires the secret again.',
+    example: AN_ADDRESS,
+    pattern: ADDRESS,
+  })
   @IfGiven()
   @Address()
   readonly url?: string;
 
-  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255, example: A_SECRET })
+  @ApiPropertyOptional({
+    description:
+      'Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.',
+    writeOnly: true,
+    minLength: 16,
+    maxLength: 255,
+    example: A_SECRET,
+  })
   @SigningSecret()
   readonly secret?: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
+  @ApiPropertyOptional({
+    description: 'For `tls://`: PEM certificates to trust beside the usual ones. Null: none. Default: null.',
+    type: String,
+    nullable: true,
+  })
   @Certificates()
   readonly ca_certificate?: string | null;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Whether it is in use. Default: true.' })
   @IfGiven()
   @IsBoolean()
   readonly enabled?: boolean;
 }
 
 class ForwardingStatusDto {
-  /** Number of the last record that the receiver has accepted. */
-  @ApiProperty({ example: '4711' }) readonly delivered_seq: string;
+  @ApiProperty({ description: 'Number of the last record that the receiver accepted.', example: '4711' })
+  readonly delivered_seq: string;
 
-  /** Records that it has not accepted yet. */
-  @ApiProperty({ example: 0 }) readonly lag: number;
+  @ApiProperty({ description: 'Number of records that were not delivered yet.', example: 0 })
+  readonly lag: number;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    description: 'Time of the last delivery. Null if there was none.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+  })
   readonly last_delivered_at: string | null;
 
-  /** Failed attempts since the last success. */
-  @ApiProperty({ example: 0 }) readonly failures: number;
+  @ApiProperty({ description: 'Number of consecutive failed deliveries.', example: 0 })
+  readonly failures: number;
 
-  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
+  @ApiProperty({
+    description: 'Why the last delivery failed. Null if it succeeded.',
+    type: String,
+    nullable: true,
+    example: 'it returned status 500',
+  })
   readonly last_error: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    description: 'Time of the first of these failures. Null if there is none.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+  })
   readonly failing_since: string | null;
 
-  /** While it fails: when the next attempt is due. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    description: 'Time of the next attempt after a failure. Null if none is due.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+  })
   readonly next_try_at: string | null;
 }
 
 /** A destination with its progress. */
 export class AuditDestinationDto {
-  @ApiProperty({ enum: ['audit-log-destination'] }) readonly object = 'audit-log-destination';
+  @ApiObject('audit-log-destination') readonly object = 'audit-log-destination';
   @ApiId() readonly id: string;
-  @ApiProperty({ example: 'SIEM' }) readonly name: string;
-  @ApiProperty({ enum: ['webhook', 'syslog'] }) readonly type: 'webhook' | 'syslog';
-  @ApiProperty({ example: AN_ADDRESS }) readonly url: string;
+  @ApiProperty({ description: 'Name of the destination.', example: 'SIEM' }) readonly name: string;
+  @ApiProperty({ description: 'Kind of the destination.', enum: ['webhook', 'syslog'] }) readonly type:
+    'webhook' | 'syslog';
+  @ApiProperty({
+    description:
+      'Address: `https://host/path` for a webhook; `tls://`, `tcp://` or `udp://` with host and port for syslog.',
+    example: AN_ADDRESS,
+  })
+  readonly url: string;
 
-  /** Never the secret itself. */
-  @ApiProperty({ type: String, nullable: true, example: '***' }) readonly secret: string | null;
-  @ApiProperty({ type: String, nullable: true }) readonly ca_certificate: string | null;
-  @ApiProperty() readonly enabled: boolean;
-  @ApiProperty({ type: ForwardingStatusDto }) readonly status: ForwardingStatusDto;
-  @ApiProperty({ format: 'date-time' }) readonly created_at: string;
-  @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
+  @ApiProperty({
+    description:
+      'Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.',
+    type: String,
+    nullable: true,
+    example: '***',
+  })
+  readonly secret: string | null;
+  @ApiProperty({
+    description: 'For `tls://`: PEM certificates to trust beside the usual ones. Null: none. Default: null.',
+    type: String,
+    nullable: true,
+  })
+  readonly ca_certificate: string | null;
+  @ApiProperty({ description: 'Whether it is in use. Default: true.' }) readonly enabled: boolean;
+  @ApiProperty({ description: 'Progress of forwarding.', type: ForwardingStatusDto })
+  readonly status: ForwardingStatusDto;
+  @ApiCreatedAt() readonly created_at: string;
+  @ApiLastUpdatedAt() readonly last_updated_at: string;
 
   /** `headSeq`: number of the organization's last record. */
   static from(row: AuditDestination, headSeq: string): AuditDestinationDto {

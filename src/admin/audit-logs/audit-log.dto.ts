@@ -1,52 +1,83 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AuditRecord } from '../audit/audit-record.entity.js';
-import { AN_ID, ApiId } from '../dto-fields/fields.js';
+import { AN_ID, ApiId, ApiMoment, ApiObject } from '../dto-fields/fields.js';
 import { RECORDED_METHODS } from '../audit/audit-record.entity.js';
 
-const textOrNull = (example?: string): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, ...(example === undefined ? {} : { example }) });
-const document = (): PropertyDecorator =>
-  ApiProperty({ type: Object, additionalProperties: true, nullable: true, example: { name: 'checkout' } });
+const textOrNull = (description: string, example?: string): PropertyDecorator =>
+  ApiProperty({ description, type: String, nullable: true, ...(example === undefined ? {} : { example }) });
+const document = (description: string): PropertyDecorator =>
+  ApiProperty({
+    description,
+    type: Object,
+    additionalProperties: true,
+    nullable: true,
+    example: { name: 'checkout' },
+  });
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /** One record. The first half has the names of the compatible API; `country` is always null. The second half is our own. */
 export class AuditLogDto {
-  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly timestamp: string;
-  @ApiProperty({ enum: RECORDED_METHODS }) readonly method: string;
-  @ApiProperty({ example: '/v1/virtual-keys' }) readonly uri: string;
-  @ApiId() readonly request_id: string;
-  @textOrNull('{"name":"checkout","key":"***"}') readonly request_body: string | null;
-  /** JSON; values of parameters that may be secrets are masked. Null without parameters. */
-  @textOrNull('{"name":"research"}') readonly query_params: string | null;
-  /** JSON of the headers that are recorded. Null in records of earlier versions. */
-  @textOrNull('{"user-agent":"curl/8.5.0"}') readonly request_headers: string | null;
+  @ApiMoment('Time, ISO 8601 in UTC.') readonly timestamp: string;
+  @ApiProperty({ description: 'HTTP method of the request.', enum: RECORDED_METHODS })
+  readonly method: string;
+  @ApiProperty({ description: 'Path of the request.', example: '/v1/virtual-keys' }) readonly uri: string;
+  @ApiId('Id of the request. Support and the request log find it by this id.') readonly request_id: string;
+  @textOrNull(
+    'Body of the request, with secrets masked. Null if there was none.',
+    '{"name":"checkout","key":"***"}',
+  )
+  readonly request_body: string | null;
+  @textOrNull('Query of the request. Null if there was none.', '{"name":"research"}') readonly query_params:
+    string | null;
+  @textOrNull(
+    'Headers of the request, with secrets masked. Null if they were not kept.',
+    '{"user-agent":"curl/8.5.0"}',
+  )
+  readonly request_headers: string | null;
 
-  /** The user or API key that acted; null for a signed token without a user. */
-  @textOrNull(AN_ID) readonly user_id: string | null;
-  @ApiProperty({ enum: ['user', 'api_key'] }) readonly user_type: 'user' | 'api_key';
-  @ApiId() readonly organisation_id: string;
-  @textOrNull(AN_ID) readonly workspace_id: string | null;
-  @ApiProperty({ example: 200 }) readonly response_status_code: number;
-  @ApiProperty({ example: 'virtual_keys' }) readonly resource_type: string;
-  @ApiProperty({ example: 'create' }) readonly action: string;
-  @ApiProperty({ example: '203.0.113.7' }) readonly client_ip: string;
-  @textOrNull() readonly country: string | null;
+  @textOrNull('Id of the user or API key behind the change. Null if there was none.', AN_ID)
+  readonly user_id: string | null;
+  @ApiProperty({ description: 'Whether a user or an API key made the change.', enum: ['user', 'api_key'] })
+  readonly user_type: 'user' | 'api_key';
+  @ApiId('Id of the organization.') readonly organisation_id: string;
+  @textOrNull('Id of the workspace. Null if the change concerns the organization.', AN_ID)
+  readonly workspace_id: string | null;
+  @ApiProperty({ description: 'HTTP status of the response.', example: 200 })
+  readonly response_status_code: number;
+  @ApiProperty({ description: 'Kind of the changed resource.', example: 'virtual_keys' })
+  readonly resource_type: string;
+  @ApiProperty({ description: 'What was done, such as `create`.', example: 'create' })
+  readonly action: string;
+  @ApiProperty({ description: 'IP address of the client.', example: '203.0.113.7' })
+  readonly client_ip: string;
+  @textOrNull('Country of the client. Null if unknown.') readonly country: string | null;
 
-  @ApiId() readonly id: string;
+  @ApiId('Id of the record.') readonly id: string;
 
-  /** Position in the organization's chain, from 1. */
-  @ApiProperty({ example: '4711' }) readonly seq: string;
-  @ApiProperty({ example: 'admin_key' }) readonly actor_kind: string;
-  @ApiProperty({ example: 'First admin key' }) readonly actor_name: string;
-  @textOrNull(AN_ID) readonly target_id: string | null;
-  @document() readonly before: unknown;
-  @document() readonly after: unknown;
-  @ApiProperty({ enum: ['success', 'refused', 'failed'] }) readonly outcome: string;
-  @textOrNull('forbidden') readonly error_code: string | null;
+  @ApiProperty({
+    description: 'Number of the record in the hash chain of the organization, counted from 1.',
+    example: '4711',
+  })
+  readonly seq: string;
+  @ApiProperty({ description: 'Kind of credential behind the change.', example: 'admin_key' })
+  readonly actor_kind: string;
+  @ApiProperty({ description: 'Name of the user or API key behind the change.', example: 'First admin key' })
+  readonly actor_name: string;
+  @textOrNull('Id of the changed resource. Null if there is none.', AN_ID) readonly target_id: string | null;
+  @document('The resource before the change, with secrets masked. Null if it is new.')
+  readonly before: unknown;
+  @document('The resource after the change, with secrets masked. Null if it was deleted.')
+  readonly after: unknown;
+  @ApiProperty({
+    description: 'Whether the change succeeded, was refused, or failed.',
+    enum: ['success', 'refused', 'failed'],
+  })
+  readonly outcome: string;
+  @textOrNull('Code of the error. Null if there was none.', 'forbidden') readonly error_code: string | null;
 
-  /** SHA-256 over the previous hash and this record, hexadecimal. */
-  @ApiProperty({ example: 'a3f1…' }) readonly hash: string;
+  @ApiProperty({ description: 'Hash of the record and of the one before it.', example: 'a3f1…' })
+  readonly hash: string;
 
   static from(record: AuditRecord): AuditLogDto {
     return {
@@ -82,11 +113,15 @@ export class AuditLogDto {
 
 /** The compatible API names this list after another resource. */
 export class AuditLogListDto {
-  @ApiProperty({ enum: ['analytics-graph'] }) readonly object = 'analytics-graph';
+  @ApiObject('analytics-graph') readonly object = 'analytics-graph';
 
-  /** All matching records, counted up to 100,000. */
-  @ApiProperty({ example: 1 }) readonly total: number;
-  @ApiProperty({ type: [AuditLogDto] }) readonly records: readonly AuditLogDto[];
+  @ApiProperty({
+    description: 'Number of matching records on all pages. A filtered list is counted up to 100,000.',
+    example: 1,
+  })
+  readonly total: number;
+  @ApiProperty({ description: 'Records of this page, newest first.', type: [AuditLogDto] })
+  readonly records: readonly AuditLogDto[];
 
   static from(records: readonly AuditRecord[], total: number): AuditLogListDto {
     return { object: 'analytics-graph', total, records: records.map((record) => AuditLogDto.from(record)) };

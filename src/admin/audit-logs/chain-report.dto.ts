@@ -1,33 +1,45 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { PartReport } from '../audit/chain-verification.service.js';
+import { ApiObject } from '../dto-fields/fields.js';
 
 const PROBLEMS = ['missing', 'changed', 'forged', 'cut', 'set_back'] as const;
 
 /** Result of checking a part of the audit log. */
 export class ChainReportDto {
-  @ApiProperty({ enum: ['audit-chain-report'] })
+  @ApiObject('audit-chain-report')
   readonly object = 'audit-chain-report';
 
-  /** Number of the last record that was not altered. */
-  @ApiProperty({ example: 1204 })
+  @ApiProperty({ description: 'Number of the last record that is intact.', example: 1204 })
   readonly verified_up_to: number;
 
-  @ApiProperty({ example: 1204 })
+  @ApiProperty({ description: 'Number of records of the organization.', example: 1204 })
   readonly total: number;
 
-  /** Send it as `after` to check the next part. Null when the end was checked, or a record is wrong. */
-  @ApiProperty({ type: Number, nullable: true, example: null })
+  @ApiProperty({
+    description:
+      'Number to send as `after` to check the next part. Null after the last part, or if a record is not intact.',
+    type: Number,
+    nullable: true,
+    example: null,
+  })
   readonly next_after: number | null;
 
-  /** Number of the first wrong record. */
-  @ApiProperty({ type: Number, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Number of the first record that is not intact. Null if all are.',
+    type: Number,
+    nullable: true,
+    example: null,
+  })
   readonly broken_at: number | null;
 
-  /**
-   * `missing`: a record is missing. `changed`: its content differs from what was hashed. `forged`: someone without the key
-   * computed the chain again. `cut`: the end of the chain is missing. `set_back`: a record that this machine has seen is missing.
-   */
-  @ApiProperty({ type: String, enum: [...PROBLEMS, null], nullable: true, example: null })
+  @ApiProperty({
+    description:
+      '`missing`: a record is missing. `changed`: a record was changed. `forged`: the chain was recomputed without the key. `cut`: the end of the chain is missing. `set_back`: a record that this machine has seen is missing. Null if all is intact.',
+    type: String,
+    enum: [...PROBLEMS, null],
+    nullable: true,
+    example: null,
+  })
   readonly problem: (typeof PROBLEMS)[number] | null;
 
   static from({ records, total, next, brokenAt, problem }: PartReport): ChainReportDto {

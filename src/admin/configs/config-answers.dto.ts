@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { RoutingConfig } from '../../routing-config/routing-config.js';
 import type { ConfigVersion } from './config-version.entity.js';
 import type { Config } from './config.entity.js';
-import { AN_ID, ApiId } from '../dto-fields/fields.js';
+import { AN_ID, ApiId, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import type { ConfigUsage } from './config-usage.service.js';
 import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
@@ -10,30 +10,50 @@ import type { Difference } from '../../common/json/differences.js';
 
 /** The saved state, or with `dry_run` the state that would be saved. */
 class SavedDto {
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description: 'Id, assigned when the resource was created. It never changes.',
+    format: 'uuid',
+    example: AN_ID,
+  })
   readonly id?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({ description: 'Id of this version.', format: 'uuid', example: AN_ID })
   readonly version_id?: string;
 
-  @ApiPropertyOptional({ example: 'pc-chat-1k3m9z' })
+  @ApiPropertyOptional({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'pc-chat-1k3m9z',
+  })
   readonly slug?: string;
 
-  @ApiPropertyOptional({ enum: [true] })
+  @ApiPropertyOptional({
+    description: 'True if the request was only checked and nothing was saved.',
+    enum: [true],
+  })
   readonly dry_run?: true;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({
+    description: 'The routing document as it was saved or would be saved.',
+    type: 'object',
+    additionalProperties: true,
+  })
   readonly config?: RoutingConfig;
 
-  @ApiPropertyOptional({ type: [DifferenceDto] })
+  @ApiPropertyOptional({
+    description: 'Differences from the version in force, as paths with their old and new values.',
+    type: [DifferenceDto],
+  })
   readonly changes?: readonly Difference[];
 }
 
 export class SavedConfigDto {
-  @ApiProperty({ enum: [true] })
+  @ApiProperty({
+    description: 'Always true. A failure has an error status and an `error` object instead.',
+    enum: [true],
+  })
   readonly success = true;
 
-  @ApiProperty({ type: SavedDto })
+  @ApiProperty({ description: 'The saved config.', type: SavedDto })
   readonly data: SavedDto;
 
   static from({ id, slug, versionId }: Config): SavedConfigDto {
@@ -46,10 +66,13 @@ export class SavedConfigDto {
 }
 
 export class ShownConfigDto {
-  @ApiProperty({ enum: [true] })
+  @ApiProperty({
+    description: 'Always true. A failure has an error status and an `error` object instead.',
+    enum: [true],
+  })
   readonly success = true;
 
-  @ApiProperty({ type: ConfigDto })
+  @ApiProperty({ description: 'The config.', type: ConfigDto })
   readonly data: ConfigDto;
 
   static of(config: Config, version: ConfigVersion): ShownConfigDto {
@@ -58,16 +81,19 @@ export class ShownConfigDto {
 }
 
 export class ConfigListDto {
-  @ApiProperty({ enum: [true] })
+  @ApiProperty({
+    description: 'Always true. A failure has an error status and an `error` object instead.',
+    enum: [true],
+  })
   readonly success = true;
 
-  @ApiProperty({ enum: ['list'] })
+  @ApiObject('list')
   readonly object = 'list';
 
-  @ApiProperty({ example: 1 })
+  @ApiProperty({ description: 'Number of matching items on all pages.', example: 1 })
   readonly total: number;
 
-  @ApiProperty({ type: [ConfigSummaryDto] })
+  @ApiProperty({ description: 'The items of this page.', type: [ConfigSummaryDto] })
   readonly data: readonly ConfigSummaryDto[];
 
   static from(configs: readonly Config[], total: number): ConfigListDto {
@@ -87,16 +113,19 @@ export class ConfigVersionListDto extends ListOf(ConfigVersionDto) {
 
 /** The compared versions, and the differences between them. */
 export class ConfigDiffDto {
-  @ApiProperty({ enum: ['config-diff'] })
+  @ApiObject('config-diff')
   readonly object = 'config-diff';
 
-  @ApiId()
+  @ApiId('Id of the older version.')
   readonly from: string;
 
-  @ApiId()
+  @ApiId('Id of the newer version.')
   readonly to: string;
 
-  @ApiProperty({ type: [DifferenceDto] })
+  @ApiProperty({
+    description: 'Differences from the version in force, as paths with their old and new values.',
+    type: [DifferenceDto],
+  })
   readonly changes: readonly Difference[];
 
   static of(from: ConfigVersion, to: ConfigVersion, changes: readonly Difference[]): ConfigDiffDto {
@@ -106,20 +135,21 @@ export class ConfigDiffDto {
 
 /** The users of a config: API keys and the workspace's default. While keys use it, it can be neither deleted nor archived. */
 export class ConfigUsageDto {
-  @ApiProperty({ enum: ['config-usage'] })
+  @ApiObject('config-usage')
   readonly object = 'config-usage';
 
-  @ApiProperty({ type: 'integer', example: 3 })
+  @ApiProperty({ description: 'Number of API keys whose default config it is.', type: 'integer', example: 3 })
   readonly api_keys: number;
 
   @ApiProperty({
+    description: 'Slug of the workspace whose user API keys use it by default. Null if there is none.',
     type: String,
     nullable: true,
     example: null,
   })
   readonly user_keys_of: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether requests of the workspace that name no config use it.' })
   readonly is_default: boolean;
 
   static of({ isDefault }: Config, { apiKeys, userKeysOf }: ConfigUsage): ConfigUsageDto {

@@ -7,9 +7,11 @@ import type { Config } from './config.entity.js';
 import { IfGiven, IsIdOrSlug, rule } from '../../common/http/validators.js';
 import type { Difference } from '../../common/json/differences.js';
 import {
-  AN_ID,
   ApiId,
-  ApiMoment,
+  ApiIdOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   TakesName,
   MayTakeName,
   MayTakeSlug,
@@ -67,15 +69,17 @@ export class DiffConfigVersionsQuery extends QueryDto {
 }
 
 export class CreateConfigDto {
-  @TakesName('Chat with a fallback')
+  @TakesName('Chat with a fallback', 'Name of the config.')
   readonly name: string;
 
   @ApiProperty(CONFIG_SCHEMA)
   @IsConfig()
   readonly config: unknown;
 
-  /** Default: made from the name. Unique in the organization. */
-  @MayTakeSlug('pc-chat')
+  @MayTakeSlug(
+    'pc-chat',
+    'Short name for the header `x-gateway-config`. Default: made from the name. It never changes.',
+  )
   readonly slug?: string;
 
   /** The spelling of the compatible API for `is_default`. */
@@ -87,7 +91,6 @@ export class CreateConfigDto {
   @IsSwitch()
   readonly is_default?: Switch;
 
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
@@ -100,7 +103,7 @@ export class UpdateConfigDto {
   @IsIdOrSlug()
   readonly slug?: string;
 
-  @MayTakeName('Chat with a fallback')
+  @MayTakeName('Chat with a fallback', 'Name of the config.')
   readonly name?: string;
 
   @ApiPropertyOptional(CONFIG_SCHEMA)
@@ -108,8 +111,10 @@ export class UpdateConfigDto {
   @IsConfig()
   readonly config?: unknown;
 
-  /** Requests that name an archived config are refused. */
-  @ApiPropertyOptional({ enum: ['active', 'archived'] })
+  @ApiPropertyOptional({
+    description: 'Requests that name an `archived` config are refused.',
+    enum: ['active', 'archived'],
+  })
   @IfGiven()
   @IsIn(['active', 'archived'])
   readonly status?: 'active' | 'archived';
@@ -130,53 +135,59 @@ export function wantsDefault({ isDefault, is_default }: UpdateConfigDto): boolea
 }
 
 export class RollBackDto {
-  @ApiId()
+  @ApiId('Id of the version whose document to put in force again.')
   @IsUUID()
   readonly version_id: string;
 }
-
-const IsOptionalId = (): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID });
 
 /** A config without its document. */
 export class ConfigSummaryDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Chat with a fallback' })
+  @ApiProperty({ description: 'Name of the config.', example: 'Chat with a fallback' })
   readonly name: string;
 
-  @ApiProperty({ example: 'pc-chat-1k3m9z' })
+  @ApiProperty({
+    description: 'Short name for the header `x-gateway-config`. It never changes.',
+    example: 'pc-chat-1k3m9z',
+  })
   readonly slug: string;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  @IsOptionalId()
+  @ApiIdOrNull('Id of the workspace. Null if the resource belongs to the whole organization.')
   readonly workspace_id: string | null;
 
-  @ApiProperty({ enum: [0, 1] })
+  @ApiProperty({
+    description: '1 if requests of the workspace that name no config use this one, else 0.',
+    enum: [0, 1],
+  })
   readonly is_default: 0 | 1;
 
-  @ApiProperty({ enum: ['active', 'archived'] })
+  @ApiProperty({
+    description: 'Requests that name an `archived` config are refused.',
+    enum: ['active', 'archived'],
+  })
   readonly status: 'active' | 'archived';
 
-  @IsOptionalId()
+  @ApiIdOrNull('Id of the user or API key that created the resource. Null if it is unknown.')
   readonly owner_id: string | null;
 
-  @IsOptionalId()
+  @ApiIdOrNull('Id of the user or API key that made the last change. Null if it was never changed.')
   readonly updated_by: string | null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiId()
+  @ApiId('Id of this version.')
   readonly version_id: string;
 
-  @ApiProperty({ enum: ['config'] })
+  @ApiObject('config')
   readonly object = 'config';
 
   static from(config: Config): ConfigSummaryDto {
@@ -186,13 +197,19 @@ export class ConfigSummaryDto {
 
 /** A config, or an earlier version of it. */
 export class ConfigDto extends ConfigSummaryDto {
-  @ApiProperty({ type: 'object', additionalProperties: true, example: EXAMPLE })
+  @ApiProperty({
+    description:
+      'Routing document: targets and the strategy that chooses between them. `POST /v1/configs/simulate` shows which targets a request would reach.',
+    type: 'object',
+    additionalProperties: true,
+    example: EXAMPLE,
+  })
   readonly config: RoutingConfig;
 
-  @ApiProperty({ example: 3 })
+  @ApiProperty({ description: 'Number of the version, counted from 1.', example: 3 })
   readonly version: number;
 
-  @ApiProperty({ enum: ['json'] })
+  @ApiProperty({ description: 'Format of the document. Always `json`.', enum: ['json'] })
   readonly format = 'json';
 
   static of(config: Config, version: ConfigVersion): ConfigDto {
@@ -224,16 +241,19 @@ function summaryOf(config: Config) {
 
 /** A version in a list, where the compatible API has the document as a text. */
 export class ConfigVersionDto extends ConfigSummaryDto {
-  @ApiProperty({ example: JSON.stringify(EXAMPLE) })
+  @ApiProperty({
+    description: 'Routing document of this version, as JSON text.',
+    example: JSON.stringify(EXAMPLE),
+  })
   readonly config: string;
 
-  @ApiProperty({ example: 3 })
+  @ApiProperty({ description: 'Number of the version, counted from 1.', example: 3 })
   readonly version: number;
 
-  @ApiProperty({ enum: ['json'] })
+  @ApiProperty({ description: 'Format of the document. Always `json`.', enum: ['json'] })
   readonly format = 'json';
 
-  @ApiProperty({ enum: ['config'] })
+  @ApiProperty({ description: 'Kind of the document. Always `config`.', enum: ['config'] })
   readonly type = 'config';
 
   static of(config: Config, version: ConfigVersion): ConfigVersionDto {
@@ -260,16 +280,18 @@ const ANY_VALUE = {
 };
 
 export class DifferenceDto implements Difference {
-  @ApiProperty({ enum: ['add', 'remove', 'replace'] })
+  @ApiProperty({ description: 'Kind of the difference.', enum: ['add', 'remove', 'replace'] })
   readonly op: Difference['op'];
 
-  /** A JSON pointer, https://www.rfc-editor.org/rfc/rfc6901. */
-  @ApiProperty({ example: '/targets/0/weight' })
+  @ApiProperty({
+    description: 'Place in the document, as a JSON Pointer (RFC 6901).',
+    example: '/targets/0/weight',
+  })
   readonly path: string;
 
-  @ApiPropertyOptional({ ...ANY_VALUE, example: 2 })
+  @ApiPropertyOptional({ description: 'The value now.', ...ANY_VALUE, example: 2 })
   readonly value?: unknown;
 
-  @ApiPropertyOptional({ ...ANY_VALUE, example: 1 })
+  @ApiPropertyOptional({ description: 'The value before.', ...ANY_VALUE, example: 1 })
   readonly old_value?: unknown;
 }

@@ -21,8 +21,8 @@ const TEXTS = { type: 'object' as const, additionalProperties: { type: 'string' 
 
 /** A config, and a request to run through it. */
 export class SimulateConfigDto {
-  /** The slug or id of a saved config, or a routing document: an object, or its JSON as a text. */
   @ApiProperty({
+    description: 'Slug or id of a saved config, or a routing document as an object or as JSON text.',
     oneOf: [
       { type: 'object', additionalProperties: true },
       { type: 'string', minLength: 1 },
@@ -44,34 +44,52 @@ export class SimulateConfigDto {
   )
   readonly config: string | Readonly<Record<string, unknown>>;
 
-  /** Where a document would run: id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** Same as `params.model`. */
-  @ApiPropertyOptional({ example: 'gpt-4o-mini', maxLength: LONGEST_MODEL })
+  @ApiPropertyOptional({
+    description: 'Model of the request to simulate. The same as `params.model`.',
+    example: 'gpt-4o-mini',
+    maxLength: LONGEST_MODEL,
+  })
   @IfGiven()
   @IsString()
   @Length(1, LONGEST_MODEL)
   readonly model?: string;
 
-  /** The body of the request. */
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, example: { stream: true } })
+  @ApiPropertyOptional({
+    description: 'Body of the request to simulate. Default: an empty object.',
+    type: 'object',
+    additionalProperties: true,
+    example: { stream: true },
+  })
   @IfGiven()
   @IsObject()
   readonly params?: Readonly<Record<string, unknown>>;
 
-  @ApiPropertyOptional({ ...TEXTS, example: { _user: 'ada', plan: 'paid' } })
+  @ApiPropertyOptional({
+    description: 'Metadata of the request to simulate. Default: none.',
+    ...TEXTS,
+    example: { _user: 'ada', plan: 'paid' },
+  })
   @IfGiven()
   @AreTexts()
   readonly metadata?: Readonly<Record<string, string>>;
 
-  @ApiPropertyOptional({ ...TEXTS, example: { 'x-session': '7' } })
+  @ApiPropertyOptional({
+    description: 'Headers of the request to simulate. Default: none.',
+    ...TEXTS,
+    example: { 'x-session': '7' },
+  })
   @IfGiven()
   @AreTexts()
   readonly headers?: Readonly<Record<string, string>>;
 
-  @ApiPropertyOptional({ example: '/v1/chat/completions', default: '/v1/chat/completions' })
+  @ApiPropertyOptional({
+    description: 'Path of the request to simulate. Default: `/v1/chat/completions`.',
+    example: '/v1/chat/completions',
+    default: '/v1/chat/completions',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_PATH)
@@ -91,25 +109,52 @@ export function requestOf({ model, params, metadata, headers, path }: SimulateCo
 
 /** A possible target of the request. */
 class SimulatedTargetDto {
-  @ApiProperty({ example: 'config.targets[0]' }) readonly path: string;
-  @ApiTextOrNull() readonly name: string | null;
-  @ApiTextOrNull() readonly virtual_key: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'openai' }) readonly provider: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'gpt-4o-mini' }) readonly model: string | null;
-  @ApiProperty({ type: Number, nullable: true, example: 1 }) readonly weight: number | null;
+  @ApiProperty({ description: 'Place of the target in the config.', example: 'config.targets[0]' })
+  readonly path: string;
+  @ApiTextOrNull('Name of the target in the config. Null if it has none.') readonly name: string | null;
+  @ApiTextOrNull('Slug of the virtual key. Null if none was used.') readonly virtual_key: string | null;
+  @ApiProperty({
+    description: 'Id of the provider in the provider catalogue, such as `openai`.',
+    type: String,
+    nullable: true,
+    example: 'openai',
+  })
+  readonly provider: string | null;
+  @ApiProperty({
+    description: "Id of the model, as its provider's documentation writes it.",
+    type: String,
+    nullable: true,
+    example: 'gpt-4o-mini',
+  })
+  readonly model: string | null;
+  @ApiProperty({
+    description: 'Weight of the target in a load balance. Null outside of one.',
+    type: Number,
+    nullable: true,
+    example: 1,
+  })
+  readonly weight: number | null;
 
-  /** Dollars per million tokens, at three input tokens per output token; null when the price is unknown. */
-  @ApiProperty({ type: Number, nullable: true, example: 0.2625 })
+  @ApiProperty({
+    description:
+      'US dollars for a million tokens, three input tokens for each output token. Null if the price is unknown.',
+    type: Number,
+    nullable: true,
+    example: 0.2625,
+  })
   readonly price_per_million_tokens: number | null;
 
-  /** Share of such requests that go to it first, or after the target in `after` has failed; 0 to 1. */
-  @ApiProperty({ example: 1 }) readonly share: number;
+  @ApiProperty({
+    description:
+      'Share of such requests that try this target, 0 to 1, provided that the target in `after` has failed.',
+    example: 1,
+  })
+  readonly share: number;
 
-  /** The target that has to fail before; null for a first choice. */
-  @ApiTextOrNull() readonly after: string | null;
+  @ApiTextOrNull('Target that has to fail first. Null for a first choice.') readonly after: string | null;
 
-  /** Maximum number of retries. */
-  @ApiProperty({ example: 0 }) readonly retries: number;
+  @ApiProperty({ description: 'Maximum number of further attempts at this target.', example: 0 })
+  readonly retries: number;
 
   static of({ token_price, ...rest }: ExplainedTarget): SimulatedTargetDto {
     const price_per_million_tokens = token_price === null ? null : token_price / NANO;
@@ -118,25 +163,34 @@ class SimulatedTargetDto {
 }
 
 class SimulatedDto {
-  /** The saved config that was simulated; null for a document. */
-  @ApiIdOrNull(null)
+  @ApiIdOrNull('Id of the saved config. Null for a document.', null)
   readonly config_id: string | null;
 
-  @ApiIdOrNull(null)
+  @ApiIdOrNull('Id of its version in force. Null for a document.', null)
   readonly version_id: string | null;
 
-  /** The decisions and their reasons, from the root down. */
-  @ApiProperty({ type: [String], example: ['config: config.targets[0] at the least cost'] })
+  @ApiProperty({
+    description: 'Decisions of the routing, from the root of the config down. Null if there were none.',
+    type: [String],
+    example: ['config: config.targets[0] at the least cost'],
+  })
   readonly decisions: readonly string[];
 
-  /** In the order in which they would be tried. */
-  @ApiProperty({ type: [SimulatedTargetDto] })
+  @ApiProperty({
+    description: 'Targets in the order in which they would be tried.',
+    type: [SimulatedTargetDto],
+  })
   readonly targets: readonly SimulatedTargetDto[];
 }
 
 export class SimulationDto {
-  @ApiProperty({ enum: [true] }) readonly success = true;
-  @ApiProperty({ type: SimulatedDto }) readonly data: SimulatedDto;
+  @ApiProperty({
+    description: 'Always true. A failure has an error status and an `error` object instead.',
+    enum: [true],
+  })
+  readonly success = true;
+  @ApiProperty({ description: 'The result of the simulation.', type: SimulatedDto })
+  readonly data: SimulatedDto;
 
   static of(
     { decisions, targets }: Explanation,

@@ -1,6 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Length, Matches } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsString,
+  Length,
+  Matches,
+} from 'class-validator';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/upstream-rules.js';
 import {
@@ -26,45 +35,72 @@ export const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const LONGEST_SECRET = 8192;
 export const LONGEST_PROVIDER = 64;
 
-/** An id, in a response or a request. */
-export const ApiId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: AN_ID });
+/** An id, in a response or a request. Default: the id of the resource itself. */
+export const ApiId = (
+  description = 'Id, assigned when the resource was created. It never changes.',
+): PropertyDecorator => ApiProperty({ description, format: 'uuid', example: AN_ID });
 
 /** `example`: null if most resources have none. */
-export const ApiIdOrNull = (example: string | null = AN_ID): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'uuid', nullable: true, example });
+export const ApiIdOrNull = (description: string, example: string | null = AN_ID): PropertyDecorator =>
+  ApiProperty({ description, type: String, format: 'uuid', nullable: true, example });
+
+/** The constant in every response that says what it is. */
+export const ApiObject = (type: string): PropertyDecorator =>
+  ApiProperty({ description: 'Type of this object.', enum: [type] });
 
 /** A time in the past. */
-export const ApiMoment = (): PropertyDecorator =>
-  ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+export const ApiMoment = (description: string): PropertyDecorator =>
+  ApiProperty({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+
+export const ApiCreatedAt = (): PropertyDecorator => ApiMoment('Time of creation, ISO 8601 in UTC.');
+
+export const ApiLastUpdatedAt = (): PropertyDecorator =>
+  ApiMoment('Time of the last change, ISO 8601 in UTC.');
 
 /** A time that most resources lack. */
-export const ApiMomentOrNull = (): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'date-time', nullable: true, example: null });
+export const ApiMomentOrNull = (description: string): PropertyDecorator =>
+  ApiProperty({ description, type: String, format: 'date-time', nullable: true, example: null });
 
 /** A text that most resources lack. */
-export const ApiTextOrNull = (): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, example: null });
+export const ApiTextOrNull = (description: string): PropertyDecorator =>
+  ApiProperty({ description, type: String, nullable: true, example: null });
+
+const ITS_NAME = 'Display name. It need not be unique.';
 
 /** A display name. */
-export const TakesName = (example: string): PropertyDecorator =>
-  applyDecorators(ApiProperty({ example, maxLength: LONGEST_NAME }), IsName());
+export const TakesName = (example: string, description = ITS_NAME): PropertyDecorator =>
+  applyDecorators(ApiProperty({ description, example, maxLength: LONGEST_NAME }), IsName());
 
 /** The same, optional, for changes. */
-export const MayTakeName = (example: string): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ example, maxLength: LONGEST_NAME }), IfGiven(), IsName());
+export const MayTakeName = (example: string, description = ITS_NAME): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description, example, maxLength: LONGEST_NAME }),
+    IfGiven(),
+    IsName(),
+  );
 
-/** Default: made from the name. */
-export const MayTakeSlug = (example: string): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ example }), IfGiven(), IsSlug());
+/** Unique in the organization. */
+export const MayTakeSlug = (
+  example: string,
+  description = 'Short name for use in paths, headers and configs. It never changes. Default: made from the name.',
+): PropertyDecorator => applyDecorators(ApiPropertyOptional({ description, example }), IfGiven(), IsSlug());
 
-/** A user's note. Null removes it. */
-export const MayTakeNote = (example = 'Billed to the research team'): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ type: String, nullable: true, example }), OrNull(), IsNote());
+/** A user's note. */
+export const MayTakeNote = (
+  description = 'Free text. Null removes it. Default: none.',
+  example = 'Billed to the research team',
+): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description, type: String, nullable: true, example }),
+    OrNull(),
+    IsNote(),
+  );
 
-/** When it expires. Null: never. */
+/** When it expires. */
 export const MayTakeExpiry = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
+      description: 'Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.',
       type: String,
       format: 'date-time',
       nullable: true,
@@ -74,12 +110,19 @@ export const MayTakeExpiry = (): PropertyDecorator =>
     IsFutureDateTime(),
   );
 
-/** Id or slug of its workspace. A workspace key may omit it: it has only one. */
-export const MayTakeWorkspace = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ example: 'ws-default' }), IfGiven(), IsIdOrSlug());
+/** The workspace of the resource. */
+export const MayTakeWorkspace = (
+  description = 'Id or slug of the workspace. A workspace key may leave it out: it has only one.',
+): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ description, example: 'ws-default' }), IfGiven(), IsIdOrSlug());
 
 /** Shared by all such fields in the document. */
-const A_PROVIDER = { enum: [...providers.keys()].sort(), enumName: 'ProviderId', example: 'openai' };
+const A_PROVIDER = {
+  description: 'Id of the provider in the provider catalogue, such as `openai`.',
+  enum: [...providers.keys()].sort(),
+  enumName: 'ProviderId',
+  example: 'openai',
+};
 
 /** A provider of docs/providers.md. */
 export const TakesProvider = (): PropertyDecorator =>
@@ -90,7 +133,12 @@ export const MayTakeProvider = (): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional(A_PROVIDER), IfGiven(), Length(1, LONGEST_PROVIDER), IsString());
 
 const MOST_SCOPES = 200;
-const SOME_SCOPES = { enum: Object.keys(SCOPES), enumName: 'Scope', isArray: true };
+const SOME_SCOPES = {
+  description: 'Permissions, such as `logs.list`. Every operation names the scope that it requires.',
+  enum: Object.keys(SCOPES),
+  enumName: 'Scope',
+  isArray: true,
+};
 const IsListOfScopes = (): PropertyDecorator =>
   applyDecorators(IsArray(), ArrayMinSize(1), ArrayMaxSize(MOST_SCOPES), IsString({ each: true }));
 
@@ -102,10 +150,24 @@ export const TakesScopes = (...example: Scope[]): PropertyDecorator =>
 export const MayTakeScopes = (...example: Scope[]): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ ...SOME_SCOPES, example }), IfGiven(), IsListOfScopes());
 
+/** Sets the use of its limits back. */
+export const MayResetUsage = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      description:
+        'True sets the use of all budgets and rate limits back to zero. Running requests still count for concurrency. Default: false.',
+      example: true,
+    }),
+    IfGiven(),
+    IsBoolean(),
+  );
+
 /** What happens to an attempt when its client disconnects. */
 export const MayTakeDisconnectRule = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
+      description:
+        'What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.',
       type: String,
       enum: [...CLIENT_DISCONNECT_RULES, null],
       nullable: true,
@@ -115,10 +177,16 @@ export const MayTakeDisconnectRule = (): PropertyDecorator =>
     IsIn(CLIENT_DISCONNECT_RULES),
   );
 
-/** A provider's secret. It is sealed when saved and never shown again. */
+/** A provider's secret. */
 export const MayTakeSecret = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'sk-proj-4711' }),
+    ApiPropertyOptional({
+      description:
+        'Credential of the provider account, such as an API key. It is stored encrypted and never shown again.',
+      writeOnly: true,
+      maxLength: LONGEST_SECRET,
+      example: 'sk-proj-4711',
+    }),
     IfGiven(),
     // The error names the first broken rule: the most specific one.
     Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' }),

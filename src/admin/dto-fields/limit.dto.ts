@@ -23,53 +23,77 @@ export const IsAmount = (): PropertyDecorator =>
   });
 
 export class RateLimitDto {
-  @ApiProperty({ enum: ['requests', 'tokens', 'concurrency'], example: 'requests' })
+  @ApiProperty({
+    description: 'What is limited: requests, tokens, or requests that run at the same time.',
+    enum: ['requests', 'tokens', 'concurrency'],
+    example: 'requests',
+  })
   @IsIn(['requests', 'tokens', 'concurrency'], {
     message: 'it must be "requests", "tokens" or "concurrency"',
   })
   readonly type: 'requests' | 'tokens' | 'concurrency';
 
-  /** Per second, minute, hour, day or week. Concurrency has none. */
-  @ApiPropertyOptional({ type: String, enum: [...UNITS, null], nullable: true, example: 'rpm' })
+  @ApiPropertyOptional({
+    description:
+      'Window: `rps` a second, `rpm` a minute, `rph` an hour, `rpd` a day, `rpw` a week. Null for `concurrency`.',
+    type: String,
+    enum: [...UNITS, null],
+    nullable: true,
+    example: 'rpm',
+  })
   @OrNull()
   @IsIn(UNITS, { message: `it must be one of ${UNITS.join(', ')}` })
   readonly unit?: keyof typeof RATE_WINDOWS_MS | null;
 
-  @ApiProperty({ minimum: 0, example: 600 })
+  @ApiProperty({ description: 'The most that is allowed in the window.', minimum: 0, example: 600 })
   @IsInt({ message: 'it must be a whole number' })
   @Min(0, { message: 'it must not be negative' })
   @Max(LARGEST_AMOUNT, { message: 'it is too large' })
   readonly value: number;
 
-  /**
-   * While the store of this limit is unavailable, `open` lets requests pass without the limit, and `closed` refuses them with 503
-   * `limits_unavailable`.
-   */
-  @ApiPropertyOptional({ enum: STORE_FAILURE_MODES, default: 'open' })
+  @ApiPropertyOptional({
+    description:
+      'What happens while the store of the limit is unavailable: `open` lets requests pass without the limit; `closed` refuses them with 503 `limits_unavailable`. Default: `open`.',
+    enum: STORE_FAILURE_MODES,
+    default: 'open',
+  })
   @IfGiven()
   @IsIn(STORE_FAILURE_MODES, { message: 'it must be "open" or "closed"' })
   readonly on_store_failure?: StoreFailureMode;
 }
 
 export class UsageLimitsDto {
-  /** Dollars, at most 9,000,000, or tokens if the type is tokens. */
-  @ApiProperty({ example: 100, maximum: LARGEST_AMOUNT })
+  @ApiProperty({
+    description: 'Amount of the budget: US dollars with at most nine decimals, up to 9,000,000, or tokens.',
+    example: 100,
+    maximum: LARGEST_AMOUNT,
+  })
   @IsAmount()
   readonly credit_limit: number;
 
-  @ApiPropertyOptional({ enum: ['cost', 'tokens'], default: 'cost' })
+  @ApiPropertyOptional({
+    description: 'Whether the budget counts US dollars or tokens. Default: `cost`.',
+    enum: ['cost', 'tokens'],
+    default: 'cost',
+  })
   @IfGiven()
   @IsIn(['cost', 'tokens'], { message: 'it must be "cost" or "tokens"' })
   readonly type?: 'cost' | 'tokens';
 
-  /** Reaching it writes an event. Must be below the limit. */
-  @ApiPropertyOptional({ type: Number, nullable: true, example: 80 })
+  @ApiPropertyOptional({
+    description:
+      'Use at which an alert is sent, in the unit of the budget and below it. Null: no alert. Default: null.',
+    type: Number,
+    nullable: true,
+    example: 80,
+  })
   @OrNull()
   @IsAmount()
   readonly alert_threshold?: number | null;
 
-  /** Monday, or the first of the month, at midnight UTC. */
   @ApiPropertyOptional({
+    description:
+      'When use goes back to zero: `weekly` on Monday or `monthly` on the first, at midnight UTC. Null: never. Default: null.',
     type: String,
     enum: ['weekly', 'monthly', null],
     nullable: true,
@@ -79,16 +103,29 @@ export class UsageLimitsDto {
   @IsIn(['weekly', 'monthly'], { message: 'it must be "weekly" or "monthly"' })
   readonly periodic_reset?: 'weekly' | 'monthly' | null;
 
-  /** Every this many days. Not together with `periodic_reset`. */
-  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, maximum: 365, example: null })
+  @ApiPropertyOptional({
+    description:
+      'Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null.',
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: 365,
+    example: null,
+  })
   @OrNull()
   @IsInt({ message: 'it must be a whole number' })
   @Min(1, { message: 'it must be 1 to 365' })
   @Max(365, { message: 'it must be 1 to 365' })
   readonly periodic_reset_days?: number | null;
 
-  /** When the first period of days ends. Only together with `periodic_reset_days`. */
-  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiPropertyOptional({
+    description:
+      'Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+  })
   @OrNull()
   @IsFutureDateTime()
   readonly next_usage_reset_at?: string | null;
@@ -101,9 +138,9 @@ const oneOrMoreOf = (item: new () => object) => [
 ];
 
 /** A field for one object, a list of them, or null for none. */
-const OneOrMore = (item: new () => object): PropertyDecorator =>
+const OneOrMore = (item: new () => object, description: string): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ oneOf: oneOrMoreOf(item) }),
+    ApiPropertyOptional({ description, oneOf: oneOrMoreOf(item) }),
     OrNull(),
     Transform(({ value }: { readonly value: unknown }) => listOf(item, value)),
     IsArray({ message: 'it must be an object or a list of objects' }),
@@ -111,8 +148,13 @@ const OneOrMore = (item: new () => object): PropertyDecorator =>
     ValidateEach('it must be an object or a list of objects'),
   );
 
-export const RateLimits = (): PropertyDecorator => OneOrMore(RateLimitDto);
-export const UsageLimits = (): PropertyDecorator => OneOrMore(UsageLimitsDto);
+const RATE_LIMITS =
+  'Rate limits: one object, a list of at most 10, or null for none. All of them apply. Default: none.';
+const BUDGETS =
+  'Budgets: one object, a list of at most 10, or null for none. All of them apply. Default: none.';
+
+export const RateLimits = (): PropertyDecorator => OneOrMore(RateLimitDto, RATE_LIMITS);
+export const UsageLimits = (): PropertyDecorator => OneOrMore(UsageLimitsDto, BUDGETS);
 
 function listOf(item: new () => object, value: unknown): unknown {
   if (value === null || value === undefined) return value;
@@ -122,54 +164,92 @@ function listOf(item: new () => object, value: unknown): unknown {
 
 /** A rate limit as the API shows it. */
 export class ShownRateLimitDto {
-  @ApiProperty({ enum: ['requests', 'tokens', 'concurrency'] })
+  @ApiProperty({
+    description: 'What is limited: requests, tokens, or requests that run at the same time.',
+    enum: ['requests', 'tokens', 'concurrency'],
+  })
   readonly type: string;
 
-  @ApiProperty({ type: String, enum: [...UNITS, null], nullable: true })
+  @ApiProperty({
+    description:
+      'Window: `rps` a second, `rpm` a minute, `rph` an hour, `rpd` a day, `rpw` a week. Null for `concurrency`.',
+    type: String,
+    enum: [...UNITS, null],
+    nullable: true,
+  })
   readonly unit: string | null;
 
-  @ApiProperty({ example: 600 })
+  @ApiProperty({ description: 'The most that is allowed in the window.', example: 600 })
   readonly value: number;
 
-  @ApiProperty({ enum: STORE_FAILURE_MODES, example: 'open' })
+  @ApiProperty({
+    description:
+      'What happens while the store of the limit is unavailable: `open` lets requests pass without the limit; `closed` refuses them with 503 `limits_unavailable`. Default: `open`.',
+    enum: STORE_FAILURE_MODES,
+    example: 'open',
+  })
   readonly on_store_failure: StoreFailureMode;
 }
 
 export const ShownRateLimits = (): PropertyDecorator =>
-  ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null });
+  ApiProperty({ description: RATE_LIMITS, type: [ShownRateLimitDto], nullable: true, example: null });
 
 /** A budget as the API shows it, with its use. */
 export class ShownUsageLimitsDto {
-  @ApiProperty({ example: 100 })
+  @ApiProperty({
+    description: 'Amount of the budget: US dollars with at most nine decimals, up to 9,000,000, or tokens.',
+    example: 100,
+  })
   readonly credit_limit: number;
 
-  /** Raise of the current period, until its reset. */
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ description: 'Amount added to the budget until its next reset.', example: 0 })
   readonly raised_by: number;
 
-  @ApiProperty({ enum: ['cost', 'tokens'] })
+  @ApiProperty({ description: 'Whether the budget counts US dollars or tokens.', enum: ['cost', 'tokens'] })
   readonly type: string;
 
-  @ApiProperty({ type: Number, nullable: true, example: 80 })
+  @ApiProperty({
+    description:
+      'Use at which an alert is sent, in the unit of the budget and below it. Null: no alert. Default: null.',
+    type: Number,
+    nullable: true,
+    example: 80,
+  })
   readonly alert_threshold: number | null;
 
-  @ApiProperty({ type: String, enum: ['weekly', 'monthly', null], nullable: true })
+  @ApiProperty({
+    description:
+      'When use goes back to zero: `weekly` on Monday or `monthly` on the first, at midnight UTC. Null: never. Default: null.',
+    type: String,
+    enum: ['weekly', 'monthly', null],
+    nullable: true,
+  })
   readonly periodic_reset: string | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: null })
+  @ApiProperty({
+    description:
+      'Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null.',
+    type: Number,
+    nullable: true,
+    example: null,
+  })
   readonly periodic_reset_days: number | null;
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull(
+    'Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.',
+  )
   readonly next_usage_reset_at: string | null;
 
-  /** Used since the last reset: dollars or tokens of requests that have ended. */
-  @ApiProperty({ example: 12.5 })
+  @ApiProperty({
+    description: 'Use since the last reset, in dollars or tokens. Requests count when they have ended.',
+    example: 12.5,
+  })
   readonly usage: number;
 }
 
 /** A field that shows one budget as an object and several as a list. */
 export const ShownUsageLimits = (): PropertyDecorator =>
-  ApiProperty({ oneOf: oneOrMoreOf(ShownUsageLimitsDto) });
+  ApiProperty({ description: BUDGETS, oneOf: oneOrMoreOf(ShownUsageLimitsDto) });
 
 /** For classes with limit fields: registers the referenced schemas in the document. */
 export const TakesLimits = (): ClassDecorator => ApiExtraModels(RateLimitDto, UsageLimitsDto);

@@ -12,16 +12,16 @@ import {
 const DIGITS = 13;
 const PER_CENT_AND_TOKEN = 10 ** DIGITS;
 
-/** The compatible API's names of the kinds of tokens. */
+/** The compatible API's names of the kinds of tokens, and what each is the price of. */
 const KINDS = {
-  request_token: 'input',
-  response_token: 'output',
-  cache_read_input_token: 'cachedInput',
-  cache_write_input_token: 'cacheWrite',
-  request_audio_token: 'audioInput',
-  response_audio_token: 'audioOutput',
-  reasoning_token: 'reasoningOutput',
-} as const satisfies Record<string, keyof Rates>;
+  request_token: ['input', 'an input token'],
+  response_token: ['output', 'an output token'],
+  cache_read_input_token: ['cachedInput', 'an input token that the provider read from its prompt cache'],
+  cache_write_input_token: ['cacheWrite', 'an input token that the provider wrote to its prompt cache'],
+  request_audio_token: ['audioInput', 'an audio input token'],
+  response_audio_token: ['audioOutput', 'an audio output token'],
+  reasoning_token: ['reasoningOutput', 'a reasoning token'],
+} as const satisfies Record<string, readonly [keyof Rates, string]>;
 
 type Kind = keyof typeof KINDS;
 
@@ -39,14 +39,14 @@ const EXAMPLE = { request_token: { price: 0.00025 }, response_token: { price: 0.
 export const PRICING_CONFIG_SCHEMA = {
   type: 'object' as const,
   properties: {
-    type: { type: 'string' as const, enum: ['static'] },
+    type: { description: 'Kind of the price. Always `static`.', type: 'string' as const, enum: ['static'] },
     pay_as_you_go: {
       type: 'object' as const,
       description:
         'US cents per token, by kind. An omitted kind costs the same as the kind that includes it. ' +
         'A price without `request_token` and `response_token` needs units or images.',
       properties: {
-        ...Object.fromEntries(NAMES.map((name) => [name, amountSchema()])),
+        ...Object.fromEntries(NAMES.map((name) => [name, amountSchema(`Price of ${KINDS[name][1]}.`)])),
         ...UNIT_PRICING_SCHEMA,
       },
       // Within `allOf`, because generators of TypeScript lose the fields beside a plain `anyOf`.
@@ -70,7 +70,7 @@ export const PRICING_CONFIG_SCHEMA = {
 /** Converts a price to the compatible API's format. */
 export function pricingConfigOf(price: Price): PricingConfig {
   const kinds = NAMES.flatMap((name) => {
-    const nano = price.isByUnitOnly ? null : price[KINDS[name]];
+    const nano = price.isByUnitOnly ? null : price[KINDS[name][0]];
     return nano == null ? [] : [[name, { price: nano / PER_CENT_AND_TOKEN }] as const];
   });
   return {

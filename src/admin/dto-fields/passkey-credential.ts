@@ -6,6 +6,7 @@ import { IsObject } from 'class-validator';
 export const TakesCredential = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
+      description: 'Result of `navigator.credentials` in the browser (WebAuthn, JSON form).',
       type: 'object',
       additionalProperties: true,
       example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },

@@ -3,10 +3,13 @@ import { invalidField, missingField, unknownField } from '../../common/errors/fi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An amount in the OpenAPI document. A new object each time: each place gets a description of its own. */
-export const amountSchema = () => ({
+/** An amount in the OpenAPI document. */
+export const amountSchema = (description?: string) => ({
+  ...(description !== undefined && { description }),
   type: 'object' as const,
-  properties: { price: { type: 'number' as const, minimum: 0 } },
+  properties: {
+    price: { description: 'Price in US cents, zero or more.', type: 'number' as const, minimum: 0 },
+  },
   required: ['price'],
 });
 

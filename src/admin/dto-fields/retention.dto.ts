@@ -8,7 +8,7 @@ const MOST_DAYS = 3_650;
 const DAYS = { type: 'integer', nullable: true, minimum: 1, maximum: MOST_DAYS, example: 30 } as const;
 
 /** A number of days, or null for the next level's setting. */
-export const TakesDays = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional(DAYS), OrNull(), IsInt(), Min(1), Max(MOST_DAYS));
+export const TakesDays = (description: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ ...DAYS, description }), OrNull(), IsInt(), Min(1), Max(MOST_DAYS));
 
-export const KeepsForDays = (): PropertyDecorator => ApiProperty(DAYS);
+export const KeepsForDays = (description: string): PropertyDecorator => ApiProperty({ ...DAYS, description });

@@ -10,23 +10,31 @@ export const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', '
 
 /** The roles that a value of the roles claim gives a user. */
 export class RoleMappingDto {
-  @ApiProperty({ example: 'search-team' })
+  @ApiProperty({
+    description: 'Name of the group or role, as the identity provider or the token sends it.',
+    example: 'search-team',
+  })
   @IsString()
   @Length(1, LONGEST_VALUE)
   readonly value: string;
 
-  @ApiPropertyOptional({ enum: GIVEN_ROLES })
+  @ApiPropertyOptional({
+    description: 'Role in the organization that the group gives. Default: `member`.',
+    enum: GIVEN_ROLES,
+  })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly organisation_role?: (typeof GIVEN_ROLES)[number];
 
-  /** Id or slug. Missing workspaces are ignored. */
-  @ApiPropertyOptional({ example: 'ws-search' })
+  @ApiPropertyOptional({
+    description: 'Id or slug of the workspace. A workspace that does not exist is ignored.',
+    example: 'ws-search',
+  })
   @IfGiven()
   @IsIdOrSlug()
   readonly workspace_id?: string;
 
-  @ApiPropertyOptional({ enum: WORKSPACE_ROLES })
+  @ApiPropertyOptional({ description: 'Role in the workspace that the group gives.', enum: WORKSPACE_ROLES })
   @IfGiven()
   @IsIn(WORKSPACE_ROLES)
   readonly workspace_role?: WorkspaceRole;

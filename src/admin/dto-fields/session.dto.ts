@@ -1,42 +1,43 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SIGN_IN_METHODS, type SignInMethod } from '../../common/contracts/sign-in-method.js';
-import { ApiId, ApiMoment } from './fields.js';
+import { ApiId, ApiMoment, ApiObject, ApiCreatedAt } from './fields.js';
 import { ListOf } from './list.dto.js';
 
 /** A dashboard session as its user sees it. */
 export class SessionDto {
-  @ApiProperty({ enum: ['session'] })
+  @ApiObject('session')
   readonly object = 'session';
 
   @ApiId()
   readonly id: string;
 
-  /** Whether it is the current request's session. */
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether this is the session of this request.', example: true })
   readonly is_current: boolean;
 
-  @ApiProperty({ enum: SIGN_IN_METHODS })
+  @ApiProperty({ description: 'How the user signed in.', enum: SIGN_IN_METHODS })
   readonly method: SignInMethod;
 
-  @ApiProperty({ example: '192.0.2.7' })
+  @ApiProperty({ description: 'IP address from which the user signed in.', example: '192.0.2.7' })
   readonly ip: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Mozilla/5.0' })
+  @ApiProperty({
+    description: 'Browser from which the user signed in. Null if it sent no name.',
+    type: String,
+    nullable: true,
+    example: 'Mozilla/5.0',
+  })
   readonly user_agent: string | null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  /** Precise to a minute. */
-  @ApiMoment()
+  @ApiMoment('Time of the last request, to the minute.')
   readonly last_seen_at: string;
 
-  /** Latest end of the session. */
-  @ApiMoment()
+  @ApiMoment('Latest time at which the session ends.')
   readonly expires_at: string;
 
-  /** When it ends unless it is used before. */
-  @ApiMoment()
+  @ApiMoment('Time at which the session ends unless it is used before.')
   readonly idle_expires_at: string;
 }
 
@@ -48,17 +49,15 @@ export class SessionListDto extends ListOf(SessionDto) {
 
 /** How a user can sign in. */
 export class SignInMethodsDto {
-  /** Whether the user has a password. */
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether the user has a password.', example: true })
   readonly password: boolean;
 
-  /** Whether sign-ins require a code of an authenticator app. */
-  @ApiProperty({ example: false })
+  @ApiProperty({ description: 'Whether the user has an authenticator app.', example: false })
   readonly totp: boolean;
 
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ description: 'Number of unused recovery codes.', example: 0 })
   readonly recovery_codes_left: number;
 
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ description: 'Number of passkeys of the user.', example: 0 })
   readonly passkeys: number;
 }

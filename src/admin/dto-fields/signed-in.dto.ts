@@ -3,6 +3,8 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import type { Scope } from '../../auth/scopes.js';
 import { AN_ID, ApiId, ApiMoment } from './fields.js';
 import { SessionDto, SignInMethodsDto } from './session.dto.js';
+import { AN_ID, ApiId, ApiMoment, ApiObject } from '../dto-fields/fields.js';
+import { SessionDto, SignInMethodsDto } from '../dto-fields/session.dto.js';
 
 const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
 
@@ -10,17 +12,26 @@ class SessionUserDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Ada' })
+  @ApiProperty({
+    description: 'Given name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
   readonly first_name: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' })
+  @ApiProperty({
+    description: 'Family name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Lovelace',
+  })
   readonly last_name: string | null;
 
-  /** The role in the organization. */
-  @ApiProperty({ enum: ['owner', 'admin', 'member'] })
+  @ApiProperty({ description: 'Role in the organization.', enum: ['owner', 'admin', 'member'] })
   readonly role: OrganizationRole;
 }
 
@@ -28,7 +39,7 @@ class SessionOrganizationDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Example' })
+  @ApiProperty({ description: 'Display name. It need not be unique.', example: 'Example' })
   readonly name: string;
 }
 
@@ -36,25 +47,45 @@ class SessionWorkspaceDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Checkout' })
+  @ApiProperty({ description: 'Display name. It need not be unique.', example: 'Checkout' })
   readonly name: string;
 
-  @ApiProperty({ example: 'ws-checkout' })
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'ws-checkout',
+  })
   readonly slug: string;
 
-  /** The role in the workspace. Owners and admins of the organization act as `admin` in each. */
-  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  @ApiProperty({
+    description: 'Role in the workspace. Owners and admins of the organization act as `admin` in each.',
+    enum: ['admin', 'manager', 'member'],
+  })
   readonly role: WorkspaceRole;
 }
 
 class ScopesByRoleDto {
-  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  @ApiProperty({
+    description: 'Scopes of workspace admins.',
+    type: [String],
+    required: false,
+    example: SOME_SCOPES,
+  })
   readonly admin?: readonly Scope[];
 
-  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  @ApiProperty({
+    description: 'Scopes of workspace managers.',
+    type: [String],
+    required: false,
+    example: SOME_SCOPES,
+  })
   readonly manager?: readonly Scope[];
 
-  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  @ApiProperty({
+    description: 'Scopes of workspace members.',
+    type: [String],
+    required: false,
+    example: SOME_SCOPES,
+  })
   readonly member?: readonly Scope[];
 }
 
@@ -70,56 +101,65 @@ const SESSION_PROVIDER: ApiPropertyOptions = {
   nullable: true,
   required: ['id', 'name'],
   properties: {
-    id: { type: 'string', format: 'uuid', example: AN_ID },
-    name: { type: 'string', example: 'Okta' },
+    id: { description: 'Id of the identity provider.', type: 'string', format: 'uuid', example: AN_ID },
+    name: { description: 'Name of the identity provider.', type: 'string', example: 'Okta' },
   },
 };
 
 /** The signed-in user and their rights. */
 export class SignedInDto {
-  @ApiProperty({ enum: ['signed-in'] })
+  @ApiObject('signed-in')
   readonly object = 'signed-in';
 
-  @ApiProperty({ type: SessionUserDto })
+  @ApiProperty({ description: 'The signed-in user.', type: SessionUserDto })
   readonly user: SessionUserDto;
 
-  @ApiProperty({ type: SessionOrganizationDto })
+  @ApiProperty({ description: 'The organization of the session.', type: SessionOrganizationDto })
   readonly organisation: SessionOrganizationDto;
 
-  /** The user's workspaces, by name; all of them for owners and admins, up to 1,000. Search for others in the list of workspaces. */
-  @ApiProperty({ type: [SessionWorkspaceDto] })
+  @ApiProperty({
+    description:
+      'Workspaces of the user by name, at most 1,000; for owners and admins those of the whole organization.',
+    type: [SessionWorkspaceDto],
+  })
   readonly workspaces: readonly SessionWorkspaceDto[];
 
-  @ApiProperty({ example: 1 })
+  @ApiProperty({ description: 'Number of all workspaces of the user.', example: 1 })
   readonly workspace_total: number;
 
-  /** The scopes in a workspace, by the user's role there. */
-  @ApiProperty({ type: ScopesByRoleDto })
+  @ApiProperty({ description: 'What each role may do in a workspace.', type: ScopesByRoleDto })
   readonly scopes_by_role: ScopesByRoleDto;
 
-  /** The scopes of this request: in the workspace of the header `x-gateway-workspace`, or in the whole organization. */
-  @ApiProperty({ type: [String], example: SOME_SCOPES })
+  @ApiProperty({
+    description:
+      'What the user may do in the workspace of the header `x-gateway-workspace`, or in the whole organization.',
+    type: [String],
+    example: SOME_SCOPES,
+  })
   readonly scopes: readonly Scope[];
 
-  @ApiProperty({ type: SessionDto })
+  @ApiProperty({ description: 'The current session.', type: SessionDto })
   readonly session: SessionDto;
 
-  /** Time of the user's last authentication. Some changes require it again after 10 minutes. */
-  @ApiMoment()
+  @ApiMoment(
+    'Time at which the user last proved their identity. Some changes need a proof within the last 10 minutes.',
+  )
   readonly authenticated_at: string;
 
-  /** The header required for every change, with the value 1. */
-  @ApiProperty({ example: 'x-gateway-csrf' })
+  @ApiProperty({
+    description: 'Name of the header that every change must carry, with the value 1.',
+    example: 'x-gateway-csrf',
+  })
   readonly csrf_header: string;
 
-  @ApiProperty({ type: SignInMethodsDto })
+  @ApiProperty({ description: 'Ways in which the user can sign in.', type: SignInMethodsDto })
   readonly sign_in_methods: SignInMethodsDto;
 
-  /**
-   * The identity provider of a single sign-on session; null for other sessions. Its user steps up at
-   * `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`.
-   */
-  @ApiProperty(SESSION_PROVIDER)
+  @ApiProperty({
+    ...SESSION_PROVIDER,
+    description:
+      'Identity provider of the session. Null if the user did not sign in by single sign-on. Its users step up at `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`.',
+  })
   readonly identity_provider: SessionProvider | null;
 
   static of(fields: Omit<SignedInDto, 'object'>): SignedInDto {

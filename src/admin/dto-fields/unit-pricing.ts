@@ -6,18 +6,18 @@ const CENT_DIGITS = 7;
 
 /** The API's name of each unit, and the power of ten of units that a stored price covers. */
 const UNITS = {
-  request: ['thousandRequests', 3],
-  web_search: ['thousandWebSearches', 3],
-  file_search: ['thousandFileSearches', 3],
-  search_unit: ['thousandSearchUnits', 3],
-  document_page: ['thousandDocumentPages', 3],
-  annotated_page: ['thousandAnnotatedPages', 3],
-  citation_token: ['millionCitationTokens', 6],
-  input_character: ['millionInputCharacters', 6],
-  audio_input_hour: ['audioInputHour', 0],
-  audio_output_hour: ['audioOutputHour', 0],
-  video_output_second: ['videoOutputSecond', 0],
-} as const satisfies Record<string, readonly [Exclude<keyof UnitPrices, 'images'>, number]>;
+  request: ['thousandRequests', 3, 'a request'],
+  web_search: ['thousandWebSearches', 3, 'a web search'],
+  file_search: ['thousandFileSearches', 3, 'a file search'],
+  search_unit: ['thousandSearchUnits', 3, 'a search unit, by which rerankers charge'],
+  document_page: ['thousandDocumentPages', 3, 'a page read by OCR'],
+  annotated_page: ['thousandAnnotatedPages', 3, 'a page annotated by OCR'],
+  citation_token: ['millionCitationTokens', 6, 'a citation token'],
+  input_character: ['millionInputCharacters', 6, 'an input character of speech generation'],
+  audio_input_hour: ['audioInputHour', 0, 'an hour of audio input'],
+  audio_output_hour: ['audioOutputHour', 0, 'an hour of generated audio'],
+  video_output_second: ['videoOutputSecond', 0, 'a second of generated video'],
+} as const satisfies Record<string, readonly [Exclude<keyof UnitPrices, 'images'>, number, string]>;
 
 type Unit = keyof typeof UNITS;
 interface Amount {
@@ -43,7 +43,7 @@ export const UNIT_PRICING_SCHEMA = {
   additional_units: {
     type: 'object' as const,
     description: 'US cents per unit.',
-    properties: Object.fromEntries(NAMES.map((name) => [name, amountSchema()])),
+    properties: Object.fromEntries(NAMES.map((name) => [name, amountSchema(`Price of ${UNITS[name][2]}.`)])),
   },
   image: {
     type: 'object' as const,

@@ -4,9 +4,9 @@ import { ApiId } from './fields.js';
 
 /** A workspace, and the role of a user in it. */
 export class UserMembershipDto {
-  @ApiId()
+  @ApiId('Id of the workspace.')
   readonly id: string;
 
-  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  @ApiProperty({ description: 'Role in the workspace.', enum: ['admin', 'manager', 'member'] })
   readonly role: WorkspaceRole;
 }

@@ -20,21 +20,37 @@ function isMetadata(value: unknown): boolean {
 }
 
 class FeedbackFieldsDto {
-  @ApiProperty({ type: 'integer', minimum: -LARGEST, maximum: LARGEST, example: 5 })
+  @ApiProperty({
+    description: 'Rating, -10 (bad) to 10 (good).',
+    type: 'integer',
+    minimum: -LARGEST,
+    maximum: LARGEST,
+    example: 5,
+  })
   @IsInt({ message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
   @Min(-LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
   @Max(LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
   readonly value: number;
 
-  /** Weight of the value. */
-  @ApiPropertyOptional({ type: Number, minimum: 0, maximum: 1, default: 1 })
+  @ApiPropertyOptional({
+    description: 'Weight of the rating in averages, 0 to 1. Default: 1.',
+    type: Number,
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+  })
   @IfGiven()
   @IsNumber({}, { message: 'it must be a number from 0 to 1' })
   @Min(0, { message: 'it must be a number from 0 to 1' })
   @Max(1, { message: 'it must be a number from 0 to 1' })
   readonly weight?: number;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string', maxLength: LONGEST_TEXT } })
+  @ApiPropertyOptional({
+    description:
+      'Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.',
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: LONGEST_TEXT },
+  })
   @IfGiven()
   @rule(
     'isMetadata',
@@ -54,7 +70,11 @@ export class UpdateFeedbackDto extends FeedbackFieldsDto {
 }
 
 export class CreateFeedbackDto extends FeedbackFieldsDto {
-  @ApiProperty({ maxLength: LONGEST_TRACE, example: 'checkout-7' })
+  @ApiProperty({
+    description: 'Id of the trace that is rated.',
+    maxLength: LONGEST_TRACE,
+    example: 'checkout-7',
+  })
   @rule(
     'isTraceId',
     `it must be a string of 1 to ${LONGEST_TRACE} characters`,
@@ -64,9 +84,10 @@ export class CreateFeedbackDto extends FeedbackFieldsDto {
 }
 
 export class FeedbackAnswerDto {
-  @ApiProperty({ enum: ['success'] }) readonly status = 'success';
-  @ApiProperty({ example: 'Feedback is stored.' }) readonly message: string;
-  @ApiProperty({ type: [String], example: [AN_ID] })
+  @ApiProperty({ description: 'Always `success`.', enum: ['success'] }) readonly status = 'success';
+  @ApiProperty({ description: 'What was done, as text.', example: 'Feedback is stored.' })
+  readonly message: string;
+  @ApiProperty({ description: 'Ids of the feedback that was stored.', type: [String], example: [AN_ID] })
   readonly feedback_ids: readonly string[];
 
   static from(message: string, feedback_ids: readonly string[]): FeedbackAnswerDto {

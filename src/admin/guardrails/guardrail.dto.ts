@@ -6,7 +6,8 @@ import {
   AN_ID,
   ApiId,
   ApiIdOrNull,
-  ApiMoment,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   TakesName,
   MayTakeName,
   MayTakeSlug,
@@ -30,28 +31,40 @@ export class ListGuardrailsQuery extends WorkspacePageQuery {
 }
 
 export class CreateGuardrailDto {
-  @TakesName('No project names')
+  @TakesName('No project names', 'Name of the guardrail.')
   readonly name: string;
 
-  /** Default: generated. Unique in the organization. */
   @MayTakeSlug('no-project-names')
   readonly slug?: string;
 
-  @ApiProperty({ type: [Object], minItems: 1, example: [A_CHECK] })
+  @ApiProperty({
+    description: 'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.',
+    type: [Object],
+    minItems: 1,
+    example: [A_CHECK],
+  })
   @IsArray()
   readonly checks: readonly unknown[];
 
-  @ApiPropertyOptional({ type: Object, example: ACTIONS })
+  @ApiPropertyOptional({
+    description:
+      'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store.',
+    type: Object,
+    example: ACTIONS,
+  })
   @IfGiven()
   @IsObject()
   readonly actions?: Readonly<Record<string, unknown>>;
 
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** Instead of a workspace: for all workspaces of the organization. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description:
+      'Id of the organization, for a guardrail of all its workspaces. Give either this or `workspace_id`.',
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
@@ -59,16 +72,25 @@ export class CreateGuardrailDto {
 
 /** Omitted fields stay unchanged. */
 export class UpdateGuardrailDto {
-  @MayTakeName('No project names')
+  @MayTakeName('No project names', 'Name of the guardrail.')
   readonly name?: string;
 
-  /** `***` in place of a secret keeps the stored one. */
-  @ApiPropertyOptional({ type: [Object], minItems: 1, example: [A_CHECK] })
+  @ApiPropertyOptional({
+    description: 'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.',
+    type: [Object],
+    minItems: 1,
+    example: [A_CHECK],
+  })
   @IfGiven()
   @IsArray()
   readonly checks?: readonly unknown[];
 
-  @ApiPropertyOptional({ type: Object, example: ACTIONS })
+  @ApiPropertyOptional({
+    description:
+      'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store.',
+    type: Object,
+    example: ACTIONS,
+  })
   @IfGiven()
   @IsObject()
   readonly actions?: Readonly<Record<string, unknown>>;
@@ -76,8 +98,12 @@ export class UpdateGuardrailDto {
 
 export class SavedGuardrailDto {
   @ApiId() readonly id: string;
-  @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
-  @ApiId() readonly version_id: string;
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'pg-3f9a1c0b7d',
+  })
+  readonly slug: string;
+  @ApiId('Id of this version.') readonly version_id: string;
 
   static from({ id, slug, versionId }: Guardrail): SavedGuardrailDto {
     return Object.assign(new SavedGuardrailDto(), { id, slug, version_id: versionId });
@@ -87,16 +113,22 @@ export class SavedGuardrailDto {
 /** A guardrail in a list. */
 export class GuardrailSummaryDto {
   @ApiId() readonly id: string;
-  @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
-  @ApiProperty({ example: 'No project names' }) readonly name: string;
-  @ApiId() readonly organisation_id: string;
-  @ApiIdOrNull()
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'pg-3f9a1c0b7d',
+  })
+  readonly slug: string;
+  @ApiProperty({ description: 'Name of the guardrail.', example: 'No project names' }) readonly name: string;
+  @ApiId('Id of the organization.') readonly organisation_id: string;
+  @ApiIdOrNull('Id of the workspace. Null if the resource belongs to the whole organization.')
   readonly workspace_id: string | null;
-  @ApiProperty({ enum: ['active', 'archived'] }) readonly status = 'active';
-  @ApiMoment() readonly created_at: string;
-  @ApiMoment() readonly last_updated_at: string;
-  @ApiId() readonly owner_id: string;
-  @ApiIdOrNull(null)
+  @ApiProperty({ description: 'Current state of the resource.', enum: ['active', 'archived'] })
+  readonly status = 'active';
+  @ApiCreatedAt() readonly created_at: string;
+  @ApiLastUpdatedAt() readonly last_updated_at: string;
+  @ApiId('Id of the user or API key that created the resource. Null if it is unknown.')
+  readonly owner_id: string;
+  @ApiIdOrNull('Id of the user or API key that made the last change. Null if it was never changed.', null)
   readonly updated_by: string | null;
 
   static of(row: Guardrail): GuardrailSummaryDto {
@@ -120,9 +152,20 @@ function summary(row: Guardrail) {
 
 /** A guardrail with its checks, with secrets shown as `***`. */
 export class GuardrailDto extends GuardrailSummaryDto {
-  @ApiId() readonly version_id: string;
-  @ApiProperty({ type: [Object], example: [A_CHECK] }) readonly checks: Guardrail['checks'];
-  @ApiProperty({ type: Object, example: ACTIONS }) readonly actions: Guardrail['actions'];
+  @ApiId('Id of this version.') readonly version_id: string;
+  @ApiProperty({
+    description: 'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret.',
+    type: [Object],
+    example: [A_CHECK],
+  })
+  readonly checks: Guardrail['checks'];
+  @ApiProperty({
+    description:
+      'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store.',
+    type: Object,
+    example: ACTIONS,
+  })
+  readonly actions: Guardrail['actions'];
 
   static from(row: Guardrail): GuardrailDto {
     const { checks, actions, versionId: version_id } = row;

@@ -14,7 +14,7 @@ import {
 import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
-import { AN_ID, ApiId, ApiMoment, TakesName } from '../dto-fields/fields.js';
+import { AN_ID, ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt, TakesName } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
@@ -48,21 +48,29 @@ const HasOpenId = (): PropertyDecorator =>
     (value) => Array.isArray(value) && value.includes('openid'),
   );
 
-const Switch = (byDefault: boolean): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ default: byDefault }), IfGiven(), IsBoolean());
+const Switch = (description: string, byDefault: boolean): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ description, default: byDefault }), IfGiven(), IsBoolean());
 
 export class CreateIdentityProviderDto {
-  /** A reserved id, whose redirect URI is registered at the provider already. Default: a new one. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description:
+      'Reserved id for a new identity provider, whose redirect URI you may have registered already. Default: a new id.',
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly id?: string;
 
-  @TakesName('Okta')
+  @TakesName('Okta', 'Name on the sign-in page.')
   readonly name: string;
 
-  /** Exactly as in the provider's `/.well-known/openid-configuration`. */
-  @ApiProperty({ example: AN_ISSUER, maxLength: LONGEST_ISSUER })
+  @ApiProperty({
+    description:
+      'Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.',
+    example: AN_ISSUER,
+    maxLength: LONGEST_ISSUER,
+  })
   @Matches(/^https?:\/\/[!-~]+$/, {
     message: 'it must be http:// or https:// with a host, and only printable ASCII characters',
   })
@@ -70,19 +78,34 @@ export class CreateIdentityProviderDto {
   @IsString()
   readonly issuer: string;
 
-  @ApiProperty({ example: '0oa1b2c3', maxLength: LONGEST_TEXT })
+  @ApiProperty({
+    description: 'Client id under which the gateway is registered at the identity provider.',
+    example: '0oa1b2c3',
+    maxLength: LONGEST_TEXT,
+  })
   @Length(1, LONGEST_TEXT)
   @IsString()
   readonly client_id: string;
 
-  /** Sealed when saved and never shown again. */
-  @ApiProperty({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'a-secret-of-the-provider' })
+  @ApiProperty({
+    description:
+      'Client secret of that registration. It is stored encrypted; responses show `***`. Leave it out of a change to keep it.',
+    writeOnly: true,
+    maxLength: LONGEST_SECRET,
+    example: 'a-secret-of-the-provider',
+  })
   @Matches(/^[!-~]+$/, { message: 'it must be printable ASCII without spaces' })
   @Length(1, LONGEST_SECRET)
   @IsString()
   readonly client_secret: string;
 
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_SCOPES, maxItems: MOST_SCOPES })
+  @ApiPropertyOptional({
+    description:
+      'OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`; in a trial, those of the saved provider.',
+    type: [String],
+    default: DEFAULT_SCOPES,
+    maxItems: MOST_SCOPES,
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_SCOPES)
@@ -91,29 +114,39 @@ export class CreateIdentityProviderDto {
   @HasOpenId()
   readonly scopes?: string[];
 
-  /**
-   * Mail domains. Users with such addresses see the provider on the sign-in page, and it signs in no others. Without any, the provider is
-   * only reachable by its link and signs in every address.
-   */
-  @ApiPropertyOptional({ type: [String], default: [], maxItems: MOST_DOMAINS, example: ['example.com'] })
+  @ApiPropertyOptional({
+    description:
+      'E-mail domains of this identity provider. Users of these domains find it on the sign-in page, and it signs in no others. Default: none; then it signs in every address, by its link only.',
+    type: [String],
+    default: [],
+    maxItems: MOST_DOMAINS,
+    example: ['example.com'],
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_DOMAINS)
   @AreDomains()
   readonly domains?: string[];
 
-  @Switch(true)
+  @Switch('Whether it is in use. Default: true.', true)
   readonly enabled?: boolean;
 
-  /** The claim with a user's groups: a list, or a text separated by spaces or commas. */
-  @ApiPropertyOptional({ default: DEFAULT_GROUPS_CLAIM, maxLength: LONGEST_TEXT })
+  @ApiPropertyOptional({
+    description: 'Name of the claim that holds the groups of a user, as a list or a text. Default: `groups`.',
+    default: DEFAULT_GROUPS_CLAIM,
+    maxLength: LONGEST_TEXT,
+  })
   @IfGiven()
   @Length(1, LONGEST_TEXT)
   @IsString()
   readonly groups_claim?: string;
 
-  /** The role that each group gives. A user without any of them is a member of the organization and of no workspace. */
-  @ApiPropertyOptional({ type: [RoleMappingDto], default: [] })
+  @ApiPropertyOptional({
+    description:
+      'Roles that the groups of a user give. A user without any of them is a member of the organization and of no workspace. Default: none.',
+    type: [RoleMappingDto],
+    default: [],
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MAPPINGS)
@@ -121,12 +154,13 @@ export class CreateIdentityProviderDto {
   @Type(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
-  /** Whether an unknown user is created at the first sign-in. */
-  @Switch(false)
+  @Switch('Whether a first sign-in creates a user. Default: false.', false)
   readonly create_users?: boolean;
 
-  /** Whether each sign-in sets the roles again. Owners stay owners. */
-  @Switch(false)
+  @Switch(
+    'Whether every sign-in sets the roles from `role_mappings`, and not only the first. Owners stay owners. Default: false.',
+    false,
+  )
   readonly roles_follow_directory?: boolean;
 }
 
@@ -136,62 +170,98 @@ export class UpdateIdentityProviderDto extends PartialType(OmitType(CreateIdenti
 }) {}
 
 export class IdentityProviderDto {
-  @ApiProperty({ enum: ['identity-provider'] })
+  @ApiObject('identity-provider')
   readonly object = 'identity-provider';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Okta' })
+  @ApiProperty({ description: 'Name on the sign-in page.', example: 'Okta' })
   readonly name: string;
 
-  @ApiProperty({ example: AN_ISSUER })
+  @ApiProperty({
+    description:
+      'Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.',
+    example: AN_ISSUER,
+  })
   readonly issuer: string;
 
-  @ApiProperty({ example: '0oa1b2c3' })
+  @ApiProperty({
+    description: 'Client id under which the gateway is registered at the identity provider.',
+    example: '0oa1b2c3',
+  })
   readonly client_id: string;
 
-  /** Never the secret itself. */
-  @ApiProperty({ example: '***' })
+  @ApiProperty({
+    description:
+      'Client secret of that registration. It is stored encrypted; responses show `***`. Leave it out of a change to keep it.',
+    example: '***',
+  })
   readonly client_secret: string;
 
-  @ApiProperty({ type: [String], example: DEFAULT_SCOPES })
+  @ApiProperty({
+    description: 'OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`.',
+    type: [String],
+    example: DEFAULT_SCOPES,
+  })
   readonly scopes: readonly string[];
 
-  @ApiProperty({ type: [String], example: ['example.com'] })
+  @ApiProperty({
+    description:
+      'E-mail domains of this identity provider. Users of these domains find it on the sign-in page, and it signs in no others. Default: none; then it signs in every address, by its link only.',
+    type: [String],
+    example: ['example.com'],
+  })
   readonly domains: readonly string[];
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether it is in use. Default: true.', example: true })
   readonly enabled: boolean;
 
-  @ApiProperty({ example: DEFAULT_GROUPS_CLAIM })
+  @ApiProperty({
+    description: 'Name of the claim that holds the groups of a user, as a list or a text. Default: `groups`.',
+    example: DEFAULT_GROUPS_CLAIM,
+  })
   readonly groups_claim: string;
 
-  @ApiProperty({ type: [RoleMappingDto] })
+  @ApiProperty({
+    description: 'Roles that the groups of a user give. Default: none.',
+    type: [RoleMappingDto],
+  })
   readonly role_mappings: readonly RoleMappingDto[];
 
-  @ApiProperty({ example: false })
+  @ApiProperty({ description: 'Whether a first sign-in creates a user. Default: false.', example: false })
   readonly create_users: boolean;
 
-  @ApiProperty({ example: false })
+  @ApiProperty({
+    description:
+      'Whether every sign-in sets the roles from `role_mappings`, and not only the first. Owners stay owners. Default: false.',
+    example: false,
+  })
   readonly roles_follow_directory: boolean;
 
-  /** Redirect URI to enter at the provider. Each provider has its own. */
-  @ApiProperty({ example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}` })
+  @ApiProperty({
+    description:
+      'Redirect URI to register at the identity provider. Each identity provider has its own, which ends with its id.',
+    example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}`,
+  })
   readonly redirect_uri: string;
 
-  /** Address for logout notifications to enter at the provider. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
+  @ApiProperty({
+    description: 'Back-channel logout URI to register at the identity provider.',
+    example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout',
+  })
   readonly back_channel_logout_uri: string;
 
-  /** The link to sign in with this provider. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…' })
+  @ApiProperty({
+    description: 'Link that starts a sign-in at this identity provider.',
+    example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…',
+  })
   readonly sign_in_url: string;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
   static from(row: IdentityProvider, { callback, logout, start }: SignOnAddresses): IdentityProviderDto {

@@ -27,34 +27,48 @@ export class RemoveModelsQuery extends QueryDto {
 }
 
 export class ModelDto {
-  @ApiProperty({ example: 'gpt-4o' })
+  @ApiProperty({ description: 'Id of the model.', example: 'gpt-4o' })
   @IsString()
   @Length(1, LONGEST_MODEL)
   readonly slug: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the model may be used.' })
   @IsBoolean()
   readonly enabled: boolean;
 
-  /** The provider's catalogue does not have it. */
-  @ApiPropertyOptional({ type: Boolean, nullable: true })
+  @ApiPropertyOptional({
+    description: "Whether the model is missing from the provider's catalogue and was added by hand.",
+    type: Boolean,
+    nullable: true,
+  })
   @OrNull()
   @IsBoolean()
   readonly is_custom?: boolean | null;
 
-  @ApiPropertyOptional({ type: Boolean, nullable: true })
+  @ApiPropertyOptional({
+    description: 'Whether the model is a fine-tuned one.',
+    type: Boolean,
+    nullable: true,
+  })
   @OrNull()
   @IsBoolean()
   readonly is_finetune?: boolean | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
+  @ApiPropertyOptional({
+    description: 'Id of the model on which a fine-tuned or custom model is based. Null if there is none.',
+    type: String,
+    nullable: true,
+  })
   @OrNull()
   @IsString()
   @Length(1, LONGEST_MODEL)
   readonly base_model_slug?: string | null;
 
-  /** Instead of the list price. If omitted, the model keeps its current price; null restores the list price. */
-  @ApiPropertyOptional({ ...PRICING_CONFIG_SCHEMA, nullable: true })
+  @ApiPropertyOptional({
+    description: 'Price in place of the list price. Null: the list price. Left out of a change, it stays.',
+    ...PRICING_CONFIG_SCHEMA,
+    nullable: true,
+  })
   @OrNull()
   @IsObject()
   readonly pricing_config?: Readonly<Record<string, unknown>> | null;
@@ -64,7 +78,11 @@ export class ModelDto {
 }
 
 export class UpdateModelsDto {
-  @ApiPropertyOptional({ type: [ModelDto], maxItems: MOST_MODELS })
+  @ApiPropertyOptional({
+    description: 'Settings of single models, at most 500. Others keep theirs.',
+    type: [ModelDto],
+    maxItems: MOST_MODELS,
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MODELS)
@@ -72,41 +90,51 @@ export class UpdateModelsDto {
   @Type(() => ModelDto)
   readonly models?: readonly ModelDto[];
 
-  /** Whether models that are not listed may be used. */
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({
+    description: 'Whether models without a setting of their own may be used. Default: true.',
+  })
   @IfGiven()
   @IsBoolean()
   readonly allow_all_models?: boolean;
 }
 
 class ShownModelDto {
-  @ApiProperty({ example: 'gpt-4o' })
+  @ApiProperty({ description: 'Id of the model.', example: 'gpt-4o' })
   readonly slug: string;
 
-  @ApiProperty({ example: 'gpt-4o' })
+  @ApiProperty({ description: 'Id of the model.', example: 'gpt-4o' })
   readonly name: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the model may be used.' })
   readonly enabled: boolean;
 
-  @ApiProperty()
+  @ApiProperty({
+    description: "Whether the model is missing from the provider's catalogue and was added by hand.",
+  })
   readonly is_custom: boolean;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the model is a fine-tuned one.' })
   readonly is_finetune: boolean;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    description: 'Id of the model on which a fine-tuned or custom model is based. Null if there is none.',
+    type: String,
+    nullable: true,
+  })
   readonly base_model_slug: string | null;
 
-  @ApiPropertyOptional(PRICING_CONFIG_SCHEMA)
+  @ApiPropertyOptional({
+    ...PRICING_CONFIG_SCHEMA,
+    description: 'Price in place of the list price. Null: the list price. Left out of a change, it stays.',
+  })
   readonly pricing_config?: PricingConfig;
 }
 
 export class IntegrationModelsDto {
-  @ApiProperty({ example: 1 })
+  @ApiProperty({ description: 'Number of matching items on all pages.', example: 1 })
   readonly total: number;
 
-  @ApiProperty({ type: [ShownModelDto] })
+  @ApiProperty({ description: 'Models of the integration with their settings.', type: [ShownModelDto] })
   readonly models: readonly ShownModelDto[];
 
   static from(models: readonly ShownModelDto[]): IntegrationModelsDto {

@@ -2,27 +2,29 @@ import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagg
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
-import { MayTakeSlug } from '../dto-fields/fields.js';
+import { ApiId, MayTakeSlug } from '../dto-fields/fields.js';
 
 const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
 const MOST_WORKSPACES = 1_000;
 
 class WorkspaceAccessDto {
-  /** Id or slug. */
-  @ApiProperty({ example: 'ws-default' })
+  @ApiProperty({ description: 'Id or slug of the workspace.', example: 'ws-default' })
   @IsIdOrSlug()
   readonly id: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the workspace may use the integration.' })
   @IsBoolean()
   readonly enabled: boolean;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({
+    description:
+      'Whether a workspace with access gets a provider of this integration at once. Default: true.',
+  })
   @IfGiven()
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @MayTakeSlug('openai')
+  @MayTakeSlug('openai', 'Slug of that provider. Default: made from the slug of the integration.')
   readonly default_provider_slug?: string;
 
   @HasNoEffectYet(NO_LIMITS)
@@ -36,7 +38,7 @@ class WorkspaceAccessDto {
 }
 
 class GlobalWorkspaceAccessDto {
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether these workspaces may use the integration.' })
   @IsBoolean()
   readonly enabled: boolean;
 
@@ -48,7 +50,11 @@ class GlobalWorkspaceAccessDto {
 }
 
 export class UpdateAccessDto {
-  @ApiPropertyOptional({ type: [WorkspaceAccessDto], maxItems: MOST_WORKSPACES })
+  @ApiPropertyOptional({
+    description: 'Access of single workspaces, at most 1,000. Others keep theirs.',
+    type: [WorkspaceAccessDto],
+    maxItems: MOST_WORKSPACES,
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
@@ -56,15 +62,18 @@ export class UpdateAccessDto {
   @Type(() => WorkspaceAccessDto)
   readonly workspaces?: readonly WorkspaceAccessDto[];
 
-  /** For workspaces without their own setting, including future ones. */
-  @ApiPropertyOptional({ type: GlobalWorkspaceAccessDto })
+  @ApiPropertyOptional({
+    description: 'Access of all workspaces without a setting of their own, those created later included.',
+    type: GlobalWorkspaceAccessDto,
+  })
   @IfGiven()
   @ValidateNested()
   @Type(() => GlobalWorkspaceAccessDto)
   readonly global_workspace_access?: GlobalWorkspaceAccessDto;
 
-  /** Deletes the settings of single workspaces first. */
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({
+    description: 'True first removes the settings of single workspaces. Default: false.',
+  })
   @IfGiven()
   @IsBoolean()
   readonly override_existing_workspace_access?: boolean;
@@ -75,13 +84,16 @@ export class UpdateAccessDto {
   @IsBoolean()
   readonly override_existing_workspaces_access?: boolean;
 
-  /** Whether workspaces that get access also get a provider of it. */
-  @ApiPropertyOptional({ default: true })
+  @ApiPropertyOptional({
+    description:
+      'Whether a workspace with access gets a provider of this integration at once. Default: true.',
+    default: true,
+  })
   @IfGiven()
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @MayTakeSlug('openai')
+  @MayTakeSlug('openai', 'Slug of that provider. Default: made from the slug of the integration.')
   readonly default_provider_slug?: string;
 }
 
@@ -94,30 +106,33 @@ export interface WorkspaceAccess {
 }
 
 class ShownAccessDto implements WorkspaceAccess {
-  @ApiProperty({ format: 'uuid' })
+  @ApiId('Id of the workspace.')
   readonly id: string;
 
-  @ApiProperty({ example: 'Research' })
+  @ApiProperty({ description: 'Name of the workspace.', example: 'Research' })
   readonly name: string;
 
-  @ApiProperty({ example: 'ws-research' })
+  @ApiProperty({ description: 'Slug of the workspace.', example: 'ws-research' })
   readonly slug: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the workspace may use the integration.' })
   readonly enabled: boolean;
 
-  @ApiProperty({ type: [Object], nullable: true, example: null })
+  @ApiProperty({ description: 'Always null.', type: [Object], nullable: true, example: null })
   readonly usage_limits: null;
 
-  @ApiProperty({ type: [Object], nullable: true, example: null })
+  @ApiProperty({ description: 'Always null.', type: [Object], nullable: true, example: null })
   readonly rate_limits: null;
 }
 
 export class IntegrationWorkspacesDto {
-  @ApiProperty({ example: 1 })
+  @ApiProperty({ description: 'Number of matching items on all pages.', example: 1 })
   readonly total: number;
 
-  @ApiProperty({ type: [ShownAccessDto] })
+  @ApiProperty({
+    description: 'Workspaces and whether each may use the integration.',
+    type: [ShownAccessDto],
+  })
   readonly workspaces: readonly ShownAccessDto[];
 
   static from(workspaces: readonly WorkspaceAccess[], total: number): IntegrationWorkspacesDto {

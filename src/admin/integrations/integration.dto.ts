@@ -5,13 +5,15 @@ import { HasNoEffectYet, IfGiven } from '../../common/http/validators.js';
 import {
   ApiId,
   ApiIdOrNull,
-  ApiMoment,
   ApiTextOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   TakesName,
   MayTakeName,
   MayTakeSlug,
-  MayTakeWorkspace,
   MayTakeNote,
+  MayTakeWorkspace,
   TakesProvider,
   MayTakeSecret,
 } from '../dto-fields/fields.js';
@@ -21,18 +23,15 @@ import { QueryChoice } from '../http/query-fields.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
 
 class IntegrationFields {
-  /** The provider's secret. It is sealed when saved and never shown again. */
   @MayTakeSecret()
   readonly key?: string;
 
-  @MayTakeNote()
+  @MayTakeNote('Free text: what the resource is for. Null if there is none.')
   readonly description?: string | null;
 
-  /**
-   * The account settings besides the key: the fields of docs/providers.md with underscores, and `custom_host`. A change replaces all of
-   * them.
-   */
   @ApiPropertyOptional({
+    description:
+      'Further settings of the provider account, by the names in the provider catalogue with underscores, and `custom_host`. A change replaces all of them. Default: none.',
     type: 'object',
     additionalProperties: true,
     example: { openai_project: 'proj_4711' },
@@ -64,34 +63,36 @@ export class ListIntegrationsQuery extends WorkspacePageQuery {
 }
 
 export class CreateIntegrationDto extends IntegrationFields {
-  @TakesName('OpenAI of the company')
+  @TakesName('OpenAI of the company', 'Name of the integration.')
   readonly name: string;
 
-  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-company')
   readonly slug?: string;
 
-  /** A provider of docs/providers.md. */
   @TakesProvider()
   readonly ai_provider_id: string;
 
-  /** Id or slug. Without it, an admin key's integration belongs to the organization. */
-  @MayTakeWorkspace()
+  @MayTakeWorkspace(
+    'Id or slug of the workspace. Null or left out: the integration belongs to the organization.',
+  )
   readonly workspace_id?: string;
 
-  /** Whether a workspace that can use it also gets a provider of it. */
-  @ApiPropertyOptional({ default: true })
+  @ApiPropertyOptional({
+    description:
+      'Whether a workspace with access gets a provider of this integration at once. Default: true.',
+    default: true,
+  })
   @IfGiven()
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @MayTakeSlug('openai')
+  @MayTakeSlug('openai', 'Slug of that provider. Default: made from the slug of the integration.')
   readonly default_provider_slug?: string;
 }
 
 /** Changing the host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateIntegrationDto extends IntegrationFields {
-  @MayTakeName('OpenAI of the company')
+  @MayTakeName('OpenAI of the company', 'Name of the integration.')
   readonly name?: string;
 }
 
@@ -99,7 +100,10 @@ export class CreatedIntegrationDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'openai-company' })
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'openai-company',
+  })
   readonly slug: string;
 
   static from({ id, slug }: Integration): CreatedIntegrationDto {
@@ -111,38 +115,43 @@ export class IntegrationDto {
   @ApiId()
   readonly id: string;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  /** Null for an integration of the organization. */
-  @ApiIdOrNull(null)
+  @ApiIdOrNull('Id of the workspace. Null: the integration belongs to the organization.', null)
   readonly workspace_id: string | null;
 
-  @ApiProperty({ enum: ['organisation', 'workspace'] })
+  @ApiProperty({
+    description: 'Whether the integration belongs to the organization or to one workspace.',
+    enum: ['organisation', 'workspace'],
+  })
   readonly type: 'organisation' | 'workspace';
 
-  @ApiProperty({ example: 'openai' })
+  @ApiProperty({ description: 'Id of the provider in the provider catalogue.', example: 'openai' })
   readonly ai_provider_id: string;
 
-  @ApiProperty({ example: 'OpenAI of the company' })
+  @ApiProperty({ description: 'Name of the integration.', example: 'OpenAI of the company' })
   readonly name: string;
 
-  @ApiProperty({ enum: ['active'] })
+  @ApiProperty({ description: 'State of the integration. Always `active`.', enum: ['active'] })
   readonly status = 'active';
 
-  @ApiProperty({ example: 'openai-company' })
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'openai-company',
+  })
   readonly slug: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Free text: what the resource is for. Null if there is none.')
   readonly description: string | null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiProperty({ enum: ['integration'] })
+  @ApiObject('integration')
   readonly object = 'integration';
 
   static from(row: Integration): IntegrationDto {
@@ -151,21 +160,35 @@ export class IntegrationDto {
 }
 
 class GlobalAccessDto {
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether these workspaces may use the integration.' })
   readonly enabled: boolean;
 }
 
 export class IntegrationDetailDto extends IntegrationDto {
-  @ApiProperty({ type: String, nullable: true, example: '***4f2a' })
+  @ApiProperty({
+    description: 'The last characters of the credential. Null if there is none.',
+    type: String,
+    nullable: true,
+    example: '***4f2a',
+  })
   readonly masked_key: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: {} })
+  @ApiProperty({
+    description:
+      'Further settings of the provider account, by the names in the provider catalogue with underscores, and `custom_host`. A change replaces all of them. Default: none.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: {},
+  })
   readonly configurations: Readonly<Record<string, string>>;
 
-  @ApiProperty({ type: GlobalAccessDto })
+  @ApiProperty({
+    description: 'Access of all workspaces without a setting of their own, those created later included.',
+    type: GlobalAccessDto,
+  })
   readonly global_workspace_access_settings: GlobalAccessDto;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether models without a setting of their own may be used. Default: true.' })
   readonly allow_all_models: boolean;
 
   static override from(row: Integration): IntegrationDetailDto {

@@ -5,7 +5,14 @@ import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Invite, InvitedRole, InviteStatus } from '../tenancy/invite.entity.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
-import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../dto-fields/fields.js';
+import {
+  ApiId,
+  ApiMoment,
+  ApiMomentOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  TakesScopes,
+} from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { UserMembershipDto } from '../dto-fields/user-membership.dto.js';
 import type { InviteWorkspace } from './invite-workspace.entity.js';
@@ -29,12 +36,11 @@ export class ListInvitesQuery extends PageQuery {
 }
 
 class InvitedToDto {
-  /** Id or slug. */
-  @ApiProperty({ example: 'ws-default' })
+  @ApiProperty({ description: 'Id or slug of the workspace.', example: 'ws-default' })
   @IsIdOrSlug()
   readonly id: string;
 
-  @ApiProperty({ enum: WORKSPACE_ROLES })
+  @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;
 }
@@ -45,23 +51,29 @@ class PromisedKeyDto {
 }
 
 export class CreateInviteDto {
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   @IsEmailAddress()
   readonly email: string;
 
-  @ApiProperty({ enum: INVITED_ROLES })
+  @ApiProperty({ description: 'Role in the organization.', enum: INVITED_ROLES })
   @IsIn(INVITED_ROLES)
   readonly role: InvitedRole;
 
-  @ApiProperty({ type: [InvitedToDto] })
+  @ApiProperty({
+    description: 'Workspaces that the new user joins, at most 100; an empty list for none.',
+    type: [InvitedToDto],
+  })
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
   @ValidateEach()
   @Type(() => InvitedToDto)
   readonly workspaces: readonly InvitedToDto[];
 
-  /** Creates a key for the user in each of these workspaces, which the response to the acceptance shows once. */
-  @ApiPropertyOptional({ type: PromisedKeyDto })
+  @ApiPropertyOptional({
+    description:
+      'Creates an API key for the user in each of these workspaces. The response to the acceptance shows them once. Default: no keys.',
+    type: PromisedKeyDto,
+  })
   @IfGiven()
   @IsObject()
   @ValidateNested()
@@ -85,7 +97,10 @@ export class CreatedInviteDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty(LINK)
+  @ApiProperty({
+    ...LINK,
+    description: 'One-use link to send to the user. Null if the gateway sends it by e-mail.',
+  })
   readonly invite_link: Link;
 
   static from({ id }: Invite, link: Link): CreatedInviteDto {
@@ -94,7 +109,10 @@ export class CreatedInviteDto {
 }
 
 export class ResentInviteDto {
-  @ApiProperty(LINK)
+  @ApiProperty({
+    ...LINK,
+    description: 'One-use link to send to the user. Null if the gateway sends it by e-mail.',
+  })
   readonly inviteLink: Link;
 
   static from(link: Link): ResentInviteDto {
@@ -109,35 +127,40 @@ export interface InviteWithWorkspaces {
 
 /** An invite as the API shows it, without its token. */
 export class InviteDto {
-  @ApiProperty({ enum: ['invite'] })
+  @ApiObject('invite')
   readonly object = 'invite';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiProperty({ enum: INVITED_ROLES })
+  @ApiProperty({ description: 'Role in the organization.', enum: INVITED_ROLES })
   readonly role: InvitedRole;
 
-  @ApiProperty({ enum: INVITE_STATUSES })
+  @ApiProperty({
+    description: 'State of the invite. Only a `pending` one can be accepted.',
+    enum: INVITE_STATUSES,
+  })
   readonly status: InviteStatus;
 
-  /** The workspaces that the user becomes a member of at acceptance, each with the role in it. */
-  @ApiProperty({ type: [UserMembershipDto] })
+  @ApiProperty({
+    description: 'Workspaces that the user joins at acceptance, with the role in each.',
+    type: [UserMembershipDto],
+  })
   readonly workspaces: readonly UserMembershipDto[];
 
-  @ApiId()
+  @ApiId('Id of the user or API key that created the invite.')
   readonly invited_by: string;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-02-03T12:00:00.000Z' })
+  @ApiMoment('Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.')
   readonly expires_at: string;
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time of acceptance. Null until then.')
   readonly accepted_at: string | null;
 
   static from({ invite, workspaces }: InviteWithWorkspaces): InviteDto {

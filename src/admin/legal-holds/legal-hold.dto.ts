@@ -3,7 +3,14 @@ import type { LegalHold } from './legal-hold.entity.js';
 import { IfGiven, IsIdOrSlug, IsReason } from '../../common/http/validators.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { QueryChoice } from '../http/query-fields.js';
-import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../dto-fields/fields.js';
+import {
+  ApiId,
+  ApiIdOrNull,
+  ApiMomentOrNull,
+  ApiTextOrNull,
+  ApiObject,
+  ApiCreatedAt,
+} from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
 const STATUSES = ['active', 'released'] as const;
@@ -18,50 +25,66 @@ export class ListLegalHoldsQuery extends PageQuery {
 }
 
 export class CreateLegalHoldDto {
-  /** The reason: a case, a letter, an order. */
-  @ApiProperty({ example: WHY, maxLength: 2000 })
+  @ApiProperty({
+    description: 'Why the log must be kept, such as a case or an order.',
+    example: WHY,
+    maxLength: 2000,
+  })
   @IsReason()
   readonly reason: string;
 
-  /** Id or slug. Without one, the hold covers the whole organization, including future workspaces. */
-  @ApiPropertyOptional({ example: 'ws-search' })
+  @ApiPropertyOptional({
+    description:
+      'Id or slug of the workspace. Left out, the hold covers the whole organization, including workspaces created later.',
+    example: 'ws-search',
+  })
   @IfGiven()
   @IsIdOrSlug()
   readonly workspace_id?: string;
 }
 
 export class ReleaseLegalHoldDto {
-  /** The reason for the release. */
-  @ApiProperty({ example: 'Case 2030-17 is closed', maxLength: 2000 })
+  @ApiProperty({
+    description: 'Why the log need not be kept any longer.',
+    example: 'Case 2030-17 is closed',
+    maxLength: 2000,
+  })
   @IsReason()
   readonly reason: string;
 }
 
 /** The actor: a user, or a service key. */
 export class LegalHoldActorDto {
-  @ApiIdOrNull()
+  @ApiIdOrNull('Id of the user. Null if there is none.')
   readonly user_id: string | null;
 
-  @ApiIdOrNull()
+  @ApiIdOrNull('Id of the API key. Null if none was used.')
   readonly api_key_id: string | null;
 }
 
 export class LegalHoldDto {
-  @ApiProperty({ enum: ['legal-hold'] }) readonly object = 'legal-hold';
+  @ApiObject('legal-hold') readonly object = 'legal-hold';
   @ApiId() readonly id: string;
-  @ApiProperty({ enum: STATUSES }) readonly status: LegalHoldStatus;
+  @ApiProperty({ description: 'Current state of the resource.', enum: STATUSES })
+  readonly status: LegalHoldStatus;
 
-  /** Null for the whole organization. */
-  @ApiIdOrNull()
+  @ApiIdOrNull('Id of the workspace. Null: the hold covers the whole organization.')
   readonly workspace_id: string | null;
 
-  @ApiProperty({ example: WHY }) readonly reason: string;
-  @ApiProperty({ type: LegalHoldActorDto }) readonly placed_by: LegalHoldActorDto;
-  @ApiProperty({ format: 'date-time' }) readonly created_at: string;
-  @ApiTextOrNull() readonly release_reason: string | null;
-  @ApiProperty({ type: () => LegalHoldActorDto }) readonly released_by: LegalHoldActorDto;
+  @ApiProperty({ description: 'Why the log must be kept, such as a case or an order.', example: WHY })
+  readonly reason: string;
+  @ApiProperty({ description: 'User or API key that placed the hold.', type: LegalHoldActorDto })
+  readonly placed_by: LegalHoldActorDto;
+  @ApiCreatedAt() readonly created_at: string;
+  @ApiTextOrNull('Why the hold was released. Null while it is active.') readonly release_reason:
+    string | null;
+  @ApiProperty({
+    description: 'User or API key that released the hold. Null while it is active.',
+    type: () => LegalHoldActorDto,
+  })
+  readonly released_by: LegalHoldActorDto;
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time of release. Null while the hold is active.')
   readonly released_at: string | null;
 
   static from(hold: LegalHold): LegalHoldDto {

@@ -1,88 +1,110 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiId, ApiMomentOrNull } from '../dto-fields/fields.js';
+import { ApiId, ApiMomentOrNull, ApiObject } from '../dto-fields/fields.js';
 import { IsAmount } from '../dto-fields/limit.dto.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import type { LimitStatus, LimitSubject } from './limit-statuses.js';
 
 export class RaiseLimitDto {
-  /** Dollars, or tokens for a token budget. Added to earlier raises of the period. */
-  @ApiProperty({ example: 50 })
+  @ApiProperty({
+    description: 'Amount to add until the next reset, in dollars or tokens. Several raises add up.',
+    example: 50,
+  })
   @IsAmount()
   readonly by: number;
 }
 
 class LimitSubjectDto {
-  @ApiProperty({ enum: ['api_key', 'virtual_key', 'workspace'] })
+  @ApiProperty({
+    description: 'Kind of what the limit belongs to.',
+    enum: ['api_key', 'virtual_key', 'workspace'],
+  })
   readonly type: LimitSubject['type'];
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'support-bot' })
+  @ApiProperty({ description: 'Display name. It need not be unique.', example: 'support-bot' })
   readonly name: string;
 
-  /** For virtual keys and workspaces. */
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Slug of the virtual key or workspace. Null for an API key.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   readonly slug: string | null;
 
-  /** Null for an admin key. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiProperty({
+    description: 'Id of the workspace. Null for an admin key.',
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    example: null,
+  })
   readonly workspace_id: string | null;
 }
 
-const Amount = (): PropertyDecorator => ApiProperty({ type: Number, nullable: true, example: 87.93 });
+const Amount = (description: string): PropertyDecorator =>
+  ApiProperty({ description, type: Number, nullable: true, example: 87.93 });
 
 /** A limit and its use. Amounts are dollars for cost, else tokens or requests. */
 export class LimitStatusDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ type: LimitSubjectDto })
+  @ApiProperty({ description: 'What the limit belongs to.', type: LimitSubjectDto })
   readonly applies_to: LimitSubjectDto;
 
-  @ApiProperty({ enum: ['budget', 'rate', 'concurrency'] })
+  @ApiProperty({ description: 'Kind of the limit.', enum: ['budget', 'rate', 'concurrency'] })
   readonly kind: LimitStatus['kind'];
 
-  @ApiProperty({ enum: ['cost', 'tokens', 'requests', 'concurrency'] })
+  @ApiProperty({
+    description: 'What is counted: dollars, tokens, requests, or requests that run at the same time.',
+    enum: ['cost', 'tokens', 'requests', 'concurrency'],
+  })
   readonly measure: LimitStatus['measure'];
 
-  /** The counting period: a budget's reset, or a rate's window. Null for a budget without a reset, and for concurrency. */
-  @ApiProperty({ type: String, nullable: true, example: 'monthly' })
+  @ApiProperty({
+    description:
+      'Reset period of a budget, or window of a rate limit. Null for a budget without a reset, and for concurrency.',
+    type: String,
+    nullable: true,
+    example: 'monthly',
+  })
   readonly period: string | null;
 
-  /** The current limit, including raises of this period. */
-  @ApiProperty({ example: 550 })
+  @ApiProperty({ description: 'Amount that is allowed now, raises included.', example: 550 })
   readonly limit: number;
 
-  @ApiProperty({ example: 50 })
+  @ApiProperty({ description: 'Amount added until the next reset.', example: 50 })
   readonly raised_by: number;
 
-  /**
-   * For a budget: in this period. For a rate: within the window that ends now. For concurrency: the running requests. Rates and concurrency
-   * include what gateway processes have leased in advance; they are null while their store is unavailable.
-   */
-  @Amount()
+  @Amount(
+    'Use in the current period or window, or the running requests. Rate limits include what gateway processes have leased in advance. Null while the store of the limit is unavailable.',
+  )
   readonly used: number | null;
 
-  @Amount()
+  @Amount('What is left in the current period or window. Null while the store of the limit is unavailable.')
   readonly remaining: number | null;
 
-  /** For a budget: when the next period begins. */
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time of the next reset of a budget. Null if there is none.')
   readonly resets_at: string | null;
 
-  /** For a budget: average use per day of this period. */
-  @Amount()
+  @Amount('Average use of a budget in a day of the current period. Null for rate limits.')
   readonly used_per_day: number | null;
 
-  /** When it will be exhausted at this rate; null when it lasts until its reset. */
-  @ApiMomentOrNull()
+  @ApiMomentOrNull(
+    'Time at which the budget ends at the current rate of use. Null if it lasts until its reset.',
+  )
   readonly exhausted_at: string | null;
 
-  @ApiProperty({ enum: ['ok', 'nearly_exhausted', 'exhausted'] })
+  @ApiProperty({
+    description: '`nearly_exhausted` from 80 % of use.',
+    enum: ['ok', 'nearly_exhausted', 'exhausted'],
+  })
   readonly status: LimitStatus['status'];
 
-  @ApiProperty({ enum: ['limit'] })
+  @ApiObject('limit')
   readonly object = 'limit';
 
   static from({ subject, ...status }: LimitStatus): LimitStatusDto {
@@ -97,8 +119,7 @@ export class LimitStatusDto {
 }
 
 export class LimitStatusListDto extends ListOf(LimitStatusDto) {
-  /** Whether there are more limits than were read. */
-  @ApiProperty({ example: false })
+  @ApiProperty({ description: 'Whether there are more limits than this response covers.', example: false })
   readonly is_partial: boolean;
 
   static from(statuses: readonly LimitStatus[], total: number, isPartial: boolean): LimitStatusListDto {

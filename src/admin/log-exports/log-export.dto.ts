@@ -15,7 +15,14 @@ import type { LogExport } from './log-export.entity.js';
 import type { ListPage } from '../../common/http/page.js';
 import { FILTER_DESCRIPTIONS } from '../../request-log/reading/filter-descriptions.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
-import { ApiId, MayTakeName, MayTakeWorkspace } from '../dto-fields/fields.js';
+import {
+  ApiId,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
+  MayTakeName,
+  MayTakeWorkspace,
+} from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText } from '../http/query-fields.js';
 
@@ -42,20 +49,27 @@ const FILTERS = {
 } as const;
 
 class WantedExportDto {
-  /** Id or slug. If given, it must be the export's own. */
-  @MayTakeWorkspace()
+  @MayTakeWorkspace('Id or slug of the workspace of the export.')
   readonly workspace_id?: string;
 
-  @MayTakeName('January')
+  @MayTakeName('January', 'Display name of the export.')
   readonly description?: string;
 
-  @ApiPropertyOptional({ enum: EXPORT_FORMATS, default: 'jsonl' })
+  @ApiPropertyOptional({
+    description: 'Format of the file. Default: `jsonl`.',
+    enum: EXPORT_FORMATS,
+    default: 'jsonl',
+  })
   @IfGiven()
   @IsIn(EXPORT_FORMATS)
   readonly format?: ExportFormat;
 
-  /** Parquet is compressed inside and accepts none. */
-  @ApiPropertyOptional({ enum: EXPORT_COMPRESSIONS, default: 'none' })
+  @ApiPropertyOptional({
+    description:
+      'Compression of the file. Parquet is compressed already and takes `none` only. Default: `none`.',
+    enum: EXPORT_COMPRESSIONS,
+    default: 'none',
+  })
   @IfGiven()
   @IsIn(EXPORT_COMPRESSIONS)
   readonly compression?: ExportCompression;
@@ -85,11 +99,15 @@ export class LogExportLinkQuery extends QueryDto {
 }
 
 export class CreateLogExportDto extends WantedExportDto {
-  @ApiProperty(FILTERS)
+  @ApiProperty({
+    ...FILTERS,
+    description:
+      'Which requests to export: the filters of the list of requests, by their names. Values are texts, numbers, booleans or objects.',
+  })
   @IsObject()
   readonly filters: Readonly<Record<string, unknown>>;
 
-  @ApiProperty(FIELD_LIST)
+  @ApiProperty({ ...FIELD_LIST, description: 'Fields to export, in this order.' })
   @AreFields()
   readonly requested_data: ExportFieldName[];
 }
@@ -102,12 +120,16 @@ export class UpdateLogExportDto extends WantedExportDto {
   @IsIdOrSlug()
   readonly export_id?: string;
 
-  @ApiPropertyOptional(FILTERS)
+  @ApiPropertyOptional({
+    ...FILTERS,
+    description:
+      'Which requests to export: the filters of the list of requests, by their names. Values are texts, numbers, booleans or objects.',
+  })
   @IfGiven()
   @IsObject()
   readonly filters?: Readonly<Record<string, unknown>>;
 
-  @ApiPropertyOptional(FIELD_LIST)
+  @ApiPropertyOptional({ ...FIELD_LIST, description: 'Fields to export, in this order.' })
   @IfGiven()
   @AreFields()
   readonly requested_data?: ExportFieldName[];
@@ -115,14 +137,15 @@ export class UpdateLogExportDto extends WantedExportDto {
 
 /** An export after it was created or changed, with the number of matching requests. */
 export class LogExportAnswerDto {
-  @ApiId() readonly id: string;
+  @ApiId('Id of the export.') readonly id: string;
   @ApiProperty({
+    description: 'Number of requests that match now, at most 10,001. Null if counting would take too long.',
     type: 'integer',
     nullable: true,
     example: 812,
   })
   readonly total: number | null;
-  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+  @ApiObject('export') readonly object = 'export';
 
   static from(id: string, total: number | null): LogExportAnswerDto {
     return Object.assign(new LogExportAnswerDto(), { id, total });
@@ -131,8 +154,14 @@ export class LogExportAnswerDto {
 
 /** Under the compatible API's name. */
 export class ExportRestrictionsDto {
-  @ApiProperty({ enum: ['export-field-restrictions'] }) readonly object = 'export-field-restrictions';
-  @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: ['request', 'response'] })
+  @ApiObject('export-field-restrictions') readonly object = 'export-field-restrictions';
+  @ApiProperty({
+    description: 'Names of the fields that exports may not contain.',
+    isArray: true,
+    type: String,
+    enum: EXPORT_FIELD_NAMES,
+    example: ['request', 'response'],
+  })
   readonly deniedFields: readonly string[];
 
   static from(deniedFields: readonly string[]): ExportRestrictionsDto {
@@ -142,37 +171,67 @@ export class ExportRestrictionsDto {
 
 export class LogExportDto {
   @ApiId() readonly id: string;
-  @ApiId() readonly organisation_id: string;
-  @ApiId() readonly workspace_id: string;
-  @ApiProperty({ type: Object, additionalProperties: true, example: FILTERS.example })
-  readonly filters: Readonly<Record<string, unknown>>;
-  @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: FIELDS })
-  readonly requested_data: readonly string[];
-  @ApiProperty({ enum: EXPORT_FORMATS }) readonly format: ExportFormat;
-  @ApiProperty({ enum: EXPORT_COMPRESSIONS }) readonly compression: ExportCompression;
-  @ApiProperty({ enum: EXPORT_STATUSES }) readonly status: ExportStatus;
+  @ApiId('Id of the organization.') readonly organisation_id: string;
+  @ApiId('Id of the workspace.') readonly workspace_id: string;
   @ApiProperty({
+    description:
+      'Which requests to export: the filters of the list of requests, by their names. Values are texts, numbers, booleans or objects.',
+    type: Object,
+    additionalProperties: true,
+    example: FILTERS.example,
+  })
+  readonly filters: Readonly<Record<string, unknown>>;
+  @ApiProperty({
+    description: 'Fields to export, in this order.',
+    isArray: true,
+    type: String,
+    enum: EXPORT_FIELD_NAMES,
+    example: FIELDS,
+  })
+  readonly requested_data: readonly string[];
+  @ApiProperty({ description: 'Format of the file. Default: `jsonl`.', enum: EXPORT_FORMATS })
+  readonly format: ExportFormat;
+  @ApiProperty({
+    description:
+      'Compression of the file. Parquet is compressed already and takes `none` only. Default: `none`.',
+    enum: EXPORT_COMPRESSIONS,
+  })
+  readonly compression: ExportCompression;
+  @ApiProperty({
+    description: 'State of the export. `failed` and `stopped` ones can be started again.',
+    enum: EXPORT_STATUSES,
+  })
+  readonly status: ExportStatus;
+  @ApiProperty({
+    description: 'Why the export failed, or why its last attempt failed. Null if nothing is wrong.',
     type: String,
     nullable: true,
   })
   readonly problem: string | null;
-  @ApiProperty({ example: 'January' }) readonly description: string;
-  @ApiProperty({ type: 'integer', example: 500 })
+  @ApiProperty({ description: 'Display name of the export.', example: 'January' })
+  readonly description: string;
+  @ApiProperty({ description: 'Number of requests in the file so far.', type: 'integer', example: 500 })
   readonly exported_rows: number;
-  @ApiProperty({ type: 'integer', example: 65536 })
+  @ApiProperty({ description: 'Size of the file so far, in bytes.', type: 'integer', example: 65536 })
   readonly exported_bytes: number;
   @ApiProperty({
+    description: 'Arrival time up to which the file is complete. Null before the first rows.',
     type: String,
     format: 'date-time',
     nullable: true,
   })
   readonly exported_until: string | null;
-  @ApiProperty({ format: 'date-time' }) readonly created_at: string;
-  @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiCreatedAt() readonly created_at: string;
+  @ApiLastUpdatedAt() readonly last_updated_at: string;
+  @ApiProperty({
+    description: 'Time at which the file is deleted. Null until the export ends.',
+    type: String,
+    format: 'date-time',
+    nullable: true,
+  })
   readonly expires_at: string | null;
-  @ApiProperty({ format: 'uuid' }) readonly created_by: string;
-  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+  @ApiId('Id of the user or API key that created the resource.') readonly created_by: string;
+  @ApiObject('export') readonly object = 'export';
 
   static from(row: LogExport): LogExportDto {
     return Object.assign(new LogExportDto(), {
@@ -198,9 +257,11 @@ export class LogExportDto {
 }
 
 export class LogExportListDto implements ListPage<LogExportDto> {
-  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
-  @ApiProperty({ type: 'integer', example: 1 }) readonly total: number;
-  @ApiProperty({ type: [LogExportDto] }) readonly data: readonly LogExportDto[];
+  @ApiObject('list') readonly object = 'list';
+  @ApiProperty({ description: 'Number of matching items on all pages.', type: 'integer', example: 1 })
+  readonly total: number;
+  @ApiProperty({ description: 'The items of this page.', type: [LogExportDto] })
+  readonly data: readonly LogExportDto[];
 
   static from(rows: readonly LogExport[], total: number): LogExportListDto {
     return Object.assign(new LogExportListDto(), { total, data: rows.map((row) => LogExportDto.from(row)) });
@@ -208,8 +269,9 @@ export class LogExportListDto implements ListPage<LogExportDto> {
 }
 
 export class LogExportTaskDto {
-  @ApiProperty({ example: 'The export was started.' }) readonly message: string;
-  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+  @ApiProperty({ description: 'What was done, as text.', example: 'The export was started.' })
+  readonly message: string;
+  @ApiObject('export') readonly object = 'export';
 
   static from(message: string): LogExportTaskDto {
     return Object.assign(new LogExportTaskDto(), { message });
@@ -218,6 +280,7 @@ export class LogExportTaskDto {
 
 export class LogExportLinkDto {
   @ApiProperty({
+    description: 'Address of the file. It works for 15 minutes without an API key.',
     format: 'uri',
     example:
       'https://gatehouse.example.com/v1/logs/exports/01a0a1b2-0000-7000-8000-000000000000/file?expires=1795262400&by=key.01a0a1b2-0000-7000-8000-000000000001&signature=4f1c',

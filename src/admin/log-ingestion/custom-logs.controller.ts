@@ -8,42 +8,67 @@ import { customLogsIn } from './custom-log.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 
 const NAME = { type: 'string', maxLength: 256 } as const;
-const HEADERS = {
+const headers = (description: string) => ({
+  description,
   type: 'object',
   additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
   example: { 'content-type': 'application/json' },
-};
-const BODY = { type: 'object', additionalProperties: true } as const;
+});
+const body = (description: string) => ({ description, type: 'object', additionalProperties: true });
 
 const ONE = {
   type: 'object',
   required: ['request', 'response'],
   properties: {
     request: {
+      description: 'The request of the call.',
       type: 'object',
       required: ['url', 'body'],
       properties: {
         url: {
+          description: 'Address that was called.',
           type: 'string',
           minLength: 1,
           maxLength: 8_192,
           example: 'https://api.openai.com/v1/chat/completions',
         },
-        provider: { ...NAME, example: 'openai' },
-        method: { type: 'string', pattern: '^[A-Za-z]{1,16}$', default: 'POST' },
-        headers: HEADERS,
-        body: BODY,
+        provider: {
+          ...NAME,
+          description: 'Id of the provider. Default: found by the address.',
+          example: 'openai',
+        },
+        method: {
+          description: 'HTTP method of the call. Default: POST.',
+          type: 'string',
+          pattern: '^[A-Za-z]{1,16}$',
+          default: 'POST',
+        },
+        headers: headers('Headers of the request. Default: none.'),
+        body: body('Body of the request.'),
       },
     },
     response: {
+      description: 'The response of the call.',
       type: 'object',
       required: ['body'],
       properties: {
-        status: { type: 'integer', minimum: 100, maximum: 599, default: 200 },
-        headers: HEADERS,
-        body: BODY,
-        response_time: { type: 'number', minimum: 0, maximum: 86_400_000, default: 0 },
-        streamingMode: { type: 'boolean' },
+        status: {
+          description: 'HTTP status of the response. Default: 200.',
+          type: 'integer',
+          minimum: 100,
+          maximum: 599,
+          default: 200,
+        },
+        headers: headers('Headers of the response. Default: none.'),
+        body: body('Body of the response.'),
+        response_time: {
+          description: 'Duration of the call in milliseconds. Default: 0.',
+          type: 'number',
+          minimum: 0,
+          maximum: 86_400_000,
+          default: 0,
+        },
+        streamingMode: { description: 'Whether the response was streamed. Default: false.', type: 'boolean' },
       },
     },
     metadata: {

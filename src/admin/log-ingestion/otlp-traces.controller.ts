@@ -20,13 +20,27 @@ const MOST_SPANS = 5_000;
 const PROTOBUF = 'application/x-protobuf';
 
 class PartialSuccessDto {
-  /** 0 when all spans are stored, and the message only says what of them is not kept. */
-  @ApiProperty({ type: 'integer', example: 1 }) readonly rejectedSpans: number;
-  @ApiProperty({ example: 'spans without "gen_ai." attributes are not kept' }) readonly errorMessage: string;
+  @ApiProperty({
+    description:
+      'Number of rejected spans. 0: all are stored, and the message says what of them is not kept.',
+    type: 'integer',
+    example: 1,
+  })
+  readonly rejectedSpans: number;
+  @ApiProperty({
+    description: 'Why spans were rejected.',
+    example: 'spans without "gen_ai." attributes are not kept',
+  })
+  readonly errorMessage: string;
 }
 
 class OtlpAnswerDto {
-  @ApiProperty({ type: PartialSuccessDto, required: false }) readonly partialSuccess?: PartialSuccess;
+  @ApiProperty({
+    description: 'Present if some spans were rejected.',
+    type: PartialSuccessDto,
+    required: false,
+  })
+  readonly partialSuccess?: PartialSuccess;
 }
 
 /** https://opentelemetry.io/docs/specs/otlp/#otlphttp: the response has the encoding of the request. */

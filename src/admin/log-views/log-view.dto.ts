@@ -3,7 +3,14 @@ import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
 import type { LogView } from './log-view.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { ApiId, ApiMoment, MayTakeWorkspace, TakesName } from '../dto-fields/fields.js';
+import {
+  ApiId,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
+  TakesName,
+  MayTakeWorkspace,
+} from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
 const LONGEST_FILTER = 4_000;
@@ -20,38 +27,52 @@ const AreColumns = (): PropertyDecorator =>
   );
 
 class LogViewFieldsDto {
-  @TakesName('Errors of checkout')
+  @TakesName('Errors of checkout', 'Name of the view.')
   readonly name: string;
 
-  /** Conditions in the dashboard's syntax. */
-  @ApiPropertyOptional({ maxLength: LONGEST_FILTER, default: '', example: FILTER })
+  @ApiPropertyOptional({
+    description: 'Conditions in the syntax of the dashboard, such as `status:min:400`. Default: none.',
+    maxLength: LONGEST_FILTER,
+    default: '',
+    example: FILTER,
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_FILTER)
   readonly filter?: string;
 
-  /** `15m`, `1h`, `24h`, `7d`, `30d`, or two times separated by `..`. Empty keeps the current range. */
-  @ApiPropertyOptional({ maxLength: LONGEST_RANGE, default: '', example: '24h' })
+  @ApiPropertyOptional({
+    description:
+      'Time range: `15m`, `1h`, `24h`, `7d`, `30d`, or two times with `..` between them. Empty: the range that is open. Default: empty.',
+    maxLength: LONGEST_RANGE,
+    default: '',
+    example: '24h',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_RANGE)
   readonly range?: string;
 
-  /** Column keys in order. Empty shows the default columns. */
-  @ApiPropertyOptional({ type: [String], default: [], example: ['time', 'status', 'model'] })
+  @ApiPropertyOptional({
+    description: 'Columns in their order. Empty: the default columns. Default: empty.',
+    type: [String],
+    default: [],
+    example: ['time', 'status', 'model'],
+  })
   @IfGiven()
   @AreColumns()
   readonly columns?: string[];
 
-  /** Whether it is visible to every user who may list the logs of the workspace. */
-  @ApiPropertyOptional({ default: false })
+  @ApiPropertyOptional({
+    description: 'Whether every user who may list the logs of the workspace sees the view. Default: false.',
+    default: false,
+  })
   @IfGiven()
   @IsBoolean()
   readonly is_shared?: boolean;
 }
 
 export class CreateLogViewDto extends LogViewFieldsDto {
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
@@ -61,19 +82,36 @@ export class UpdateLogViewDto extends PartialType(LogViewFieldsDto, { skipNullPr
 
 export class LogViewDto {
   @ApiId() readonly id: string;
-  @ApiProperty({ enum: ['log_view'] }) readonly object = 'log_view';
-  @ApiId() readonly organisation_id: string;
-  @ApiId() readonly workspace_id: string;
-  @ApiProperty({ example: 'Errors of checkout' }) readonly name: string;
-  @ApiProperty({ example: FILTER }) readonly filter: string;
-  @ApiProperty({ example: '24h' }) readonly range: string;
-  @ApiProperty({ type: [String], example: ['time', 'status', 'model'] }) readonly columns: readonly string[];
-  @ApiProperty() readonly is_shared: boolean;
-  @ApiProperty({ format: 'uuid' })
+  @ApiObject('log_view') readonly object = 'log_view';
+  @ApiId('Id of the organization.') readonly organisation_id: string;
+  @ApiId('Id of the workspace.') readonly workspace_id: string;
+  @ApiProperty({ description: 'Name of the view.', example: 'Errors of checkout' }) readonly name: string;
+  @ApiProperty({
+    description: 'Conditions in the syntax of the dashboard, such as `status:min:400`. Default: none.',
+    example: FILTER,
+  })
+  readonly filter: string;
+  @ApiProperty({
+    description:
+      'Time range: `15m`, `1h`, `24h`, `7d`, `30d`, or two times with `..` between them. Empty: the range that is open. Default: empty.',
+    example: '24h',
+  })
+  readonly range: string;
+  @ApiProperty({
+    description: 'Columns in their order. Empty: the default columns. Default: empty.',
+    type: [String],
+    example: ['time', 'status', 'model'],
+  })
+  readonly columns: readonly string[];
+  @ApiProperty({
+    description: 'Whether every user who may list the logs of the workspace sees the view. Default: false.',
+  })
+  readonly is_shared: boolean;
+  @ApiId('Id of the user or service key that created the view.')
   readonly owner_id: string;
-  @ApiProperty() readonly is_own: boolean;
-  @ApiMoment() readonly created_at: string;
-  @ApiMoment() readonly last_updated_at: string;
+  @ApiProperty({ description: 'Whether the view is your own.' }) readonly is_own: boolean;
+  @ApiCreatedAt() readonly created_at: string;
+  @ApiLastUpdatedAt() readonly last_updated_at: string;
 
   static from(view: LogView, ownerId: string | null): LogViewDto {
     return Object.assign(new LogViewDto(), {

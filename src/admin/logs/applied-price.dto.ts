@@ -9,8 +9,19 @@ const DOLLARS = { type: Object, additionalProperties: { type: 'number' } };
 const EXAMPLE = { input: 0.15, output: 0.6, cached_input: 0.075 };
 
 class PriceTierDto {
-  @ApiProperty({ type: 'integer', example: 200_000 }) readonly above_input_tokens: number;
-  @ApiProperty({ ...DOLLARS, example: EXAMPLE }) readonly usd_per_million_tokens: Dollars;
+  @ApiProperty({
+    description: 'Number of input tokens above which this price applies.',
+    type: 'integer',
+    example: 200_000,
+  })
+  readonly above_input_tokens: number;
+  @ApiProperty({
+    description:
+      'US dollars for a million tokens, by kind of token. A kind that is missing costs as much as the kind of which it is part.',
+    ...DOLLARS,
+    example: EXAMPLE,
+  })
+  readonly usd_per_million_tokens: Dollars;
 
   static from({ aboveInputTokens, rates }: PriceTier): PriceTierDto {
     return Object.assign(new PriceTierDto(), {
@@ -21,11 +32,21 @@ class PriceTierDto {
 }
 
 class AppliedImagePriceDto {
-  @ApiProperty({ type: String, nullable: true, example: '1024x1024' })
+  @ApiProperty({
+    description: 'Size of the image. Null: every size.',
+    type: String,
+    nullable: true,
+    example: '1024x1024',
+  })
   readonly size: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'hd' })
+  @ApiProperty({
+    description: 'Quality of the image. Null: every quality.',
+    type: String,
+    nullable: true,
+    example: 'hd',
+  })
   readonly quality: string | null;
-  @ApiProperty({ example: 0.08 }) readonly usd: number;
+  @ApiProperty({ description: 'US dollars for an image.', example: 0.08 }) readonly usd: number;
 
   static from({ size, quality, amount }: ImagePrice): AppliedImagePriceDto {
     return Object.assign(new AppliedImagePriceDto(), { size, quality, usd: amount / NANO });
@@ -35,28 +56,34 @@ class AppliedImagePriceDto {
 /** The price that an attempt was charged at, as of that time. */
 export class AppliedPriceDto {
   @ApiProperty({
+    description:
+      '`list`: the list price. `agreed`: a price set for the virtual key, integration or organization.',
     enum: ['list', 'agreed'],
   })
   readonly source: AppliedPrice['source'];
-  @ApiProperty({ example: 'gpt-4o-mini' }) readonly model: string;
   @ApiProperty({
+    description: "Id of the model, as its provider's documentation writes it.",
+    example: 'gpt-4o-mini',
+  })
+  readonly model: string;
+  @ApiProperty({
+    description:
+      'US dollars for a million tokens, by kind of token. A kind that is missing costs as much as the kind of which it is part.',
     ...DOLLARS,
     example: EXAMPLE,
   })
   readonly usd_per_million_tokens: Dollars;
-  @ApiPropertyOptional({ type: [PriceTierDto] })
+  @ApiPropertyOptional({ description: 'Prices of long requests.', type: [PriceTierDto] })
   readonly tiers?: readonly PriceTierDto[];
   @ApiPropertyOptional({
+    description: 'US dollars for units other than tokens.',
     ...DOLLARS,
     example: { thousand_web_searches: 10 },
   })
   readonly units?: Dollars;
-  @ApiPropertyOptional({ type: [AppliedImagePriceDto] })
+  @ApiPropertyOptional({ description: 'US dollars for generated images.', type: [AppliedImagePriceDto] })
   readonly images?: readonly AppliedImagePriceDto[];
-  @ApiPropertyOptional({
-    type: Number,
-    example: 10,
-  })
+  @ApiPropertyOptional({ description: 'Minimum charged audio length in seconds.', type: Number, example: 10 })
   readonly least_audio_seconds?: number;
 
   static from(price: AppliedPrice): AppliedPriceDto {

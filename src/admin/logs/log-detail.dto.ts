@@ -8,33 +8,56 @@ import type { ReadableBody } from './readable-body.js';
 import { type AttemptReason, attemptReasons } from './route/attempt-reasons.js';
 import { AttemptReasonDto, ChargedBudgetDto, LogConfigDto, LogDecisionDto } from './route/route.dto.js';
 import type { ChargedBudget, UsedConfig } from './route/route-parts.js';
+import { ApiId, ApiMoment, ApiCreatedAt } from '../dto-fields/fields.js';
 
 /** One attempt at one target. */
 export class LogAttemptDto {
-  @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
+  @ApiProperty({ description: 'Number of the attempt, counted from 0.', type: 'integer', example: 0 })
+  readonly attempt: number;
   @ApiColumn('option_path') readonly option_path: string | null;
-  @ApiProperty({ example: 'openai' }) readonly provider: string;
-  @ApiProperty({ type: String, nullable: true }) readonly virtual_key_id: string | null;
-  @ApiProperty({ example: 'https://api.openai.com' }) readonly origin: string;
-  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly started_at: string;
-  @ApiProperty({ type: 'integer', nullable: true, example: 95 }) readonly first_byte_ms: number | null;
+  @ApiProperty({
+    description: 'Id of the provider in the provider catalogue, such as `openai`.',
+    example: 'openai',
+  })
+  readonly provider: string;
+  @ApiProperty({ description: 'Id of the virtual key. Null if none was used.', type: String, nullable: true })
+  readonly virtual_key_id: string | null;
+  @ApiProperty({ description: 'Origin of the address that was called.', example: 'https://api.openai.com' })
+  readonly origin: string;
+  @ApiMoment('Time at which the attempt began, ISO 8601 in UTC.') readonly started_at: string;
+  @ApiProperty({
+    description: 'Milliseconds until the first byte of the response. Null if there was none.',
+    type: 'integer',
+    nullable: true,
+    example: 95,
+  })
+  readonly first_byte_ms: number | null;
   @ApiColumn('duration_ms') readonly duration_ms: number;
-  @ApiProperty({ type: 'integer', nullable: true, example: 200 }) readonly status: number | null;
+  @ApiProperty({
+    description: "HTTP status of the provider's response. Null if there was none.",
+    type: 'integer',
+    nullable: true,
+    example: 200,
+  })
+  readonly status: number | null;
   @ApiColumn('error_code') readonly error_code: string | null;
   @ApiColumn('input_tokens') readonly input_tokens: number | null;
   @ApiColumn('output_tokens') readonly output_tokens: number | null;
   @ApiColumn('cost_nano_usd') readonly cost_nano_usd: number | null;
   @ApiPropertyOptional({
+    description:
+      'Price that was charged. Absent if nothing was used, the price is unknown, or several were added up.',
     type: AppliedPriceDto,
   })
   readonly price?: AppliedPriceDto;
   @ApiProperty({
+    description: 'Whether tokens and cost are an estimate, because the response did not arrive completely.',
     example: false,
   })
   readonly estimated: boolean;
-  @ApiProperty({ type: AttemptReasonDto })
+  @ApiProperty({ description: 'Why the attempt was made.', type: AttemptReasonDto })
   readonly reason: AttemptReasonDto;
-  @ApiProperty({ type: [ChargedBudgetDto] })
+  @ApiProperty({ description: 'Budgets to which the attempt was charged.', type: [ChargedBudgetDto] })
   readonly charged_to: readonly ChargedBudgetDto[];
 
   static from({ attempt, reason, budgets }: RecordedAttempt): LogAttemptDto {
@@ -62,11 +85,18 @@ interface RecordedAttempt {
 
 /** Feedback on the trace. */
 class LogFeedbackDto {
-  @ApiProperty({ format: 'uuid' }) readonly id: string;
-  @ApiProperty({ type: 'integer', example: 5 }) readonly value: number;
-  @ApiProperty({ example: 1 }) readonly weight: number;
-  @ApiProperty({ type: Object, example: {} }) readonly metadata: Readonly<Record<string, string>>;
-  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly created_at: string;
+  @ApiId() readonly id: string;
+  @ApiProperty({ description: 'Rating, -10 to 10.', type: 'integer', example: 5 }) readonly value: number;
+  @ApiProperty({ description: 'Weight of the rating in averages, 0 to 1.', example: 1 })
+  readonly weight: number;
+  @ApiProperty({
+    description:
+      'Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.',
+    type: Object,
+    example: {},
+  })
+  readonly metadata: Readonly<Record<string, string>>;
+  @ApiCreatedAt() readonly created_at: string;
 
   static from(row: FeedbackRow): LogFeedbackDto {
     return Object.assign(new LogFeedbackDto(), { ...row, created_at: row.created_at.toISOString() });
@@ -75,9 +105,14 @@ class LogFeedbackDto {
 
 /** A message of the exchange: headers as stored, with secrets masked, and the captured part of the body. */
 class LogMessageDto implements ReadableBody {
-  @ApiProperty({ type: Object, example: { 'content-type': 'application/json' } })
+  @ApiProperty({
+    description: 'Headers by their names in lower case. Secrets are masked.',
+    type: Object,
+    example: { 'content-type': 'application/json' },
+  })
   readonly headers: Readonly<Record<string, string>>;
   @ApiProperty({
+    description: 'Body as JSON, text or Base64, see `body_format`. Null if it was not kept.',
     oneOf: [
       { type: 'object', nullable: true },
       { type: 'array', items: {} },
@@ -87,11 +122,18 @@ class LogMessageDto implements ReadableBody {
     ],
   })
   readonly body: unknown;
-  @ApiProperty({ enum: ['json', 'text', 'base64', null], nullable: true })
+  @ApiProperty({
+    description: 'Format of `body`. Null if it was not kept.',
+    enum: ['json', 'text', 'base64', null],
+    nullable: true,
+  })
   readonly body_format: ReadableBody['body_format'];
-  @ApiProperty({ type: 'integer', example: 512 }) readonly body_bytes: number;
-  @ApiProperty() readonly body_truncated: boolean;
-  @ApiProperty() readonly body_unavailable: boolean;
+  @ApiProperty({ description: 'Size of the body in bytes.', type: 'integer', example: 512 })
+  readonly body_bytes: number;
+  @ApiProperty({ description: 'Whether only the beginning and the end of the body were kept.' })
+  readonly body_truncated: boolean;
+  @ApiProperty({ description: 'Whether the body was kept but cannot be read.' })
+  readonly body_unavailable: boolean;
 
   static from({ row, readable }: LogMessage): LogMessageDto {
     return Object.assign(new LogMessageDto(), { headers: row?.headers ?? {}, ...readable });
@@ -99,36 +141,48 @@ class LogMessageDto implements ReadableBody {
 }
 
 class LogRequestDto extends LogMessageDto {
-  @ApiProperty({ example: '/v1/chat/completions' }) readonly url: string;
+  @ApiProperty({ description: 'Path of the request, with its query.', example: '/v1/chat/completions' })
+  readonly url: string;
   @ApiColumn('method') readonly method: string;
-  /** The headers that control the gateway, under the compatible API's name. */
-  @ApiProperty({ type: Object, example: {} }) readonly portkeyHeaders: Readonly<Record<string, string>>;
+  @ApiProperty({ description: 'The headers that control the gateway.', type: Object, example: {} })
+  readonly portkeyHeaders: Readonly<Record<string, string>>;
 }
 
 class LogResponseDto extends LogMessageDto {
-  @ApiProperty({ type: 'integer', example: 200 }) readonly status: number;
-  @ApiProperty({ type: 'integer', example: 812 }) readonly responseTime: number;
+  @ApiProperty({ description: 'HTTP status of the response.', type: 'integer', example: 200 })
+  readonly status: number;
+  @ApiProperty({
+    description: 'Milliseconds from the arrival of the request to the end of the response.',
+    type: 'integer',
+    example: 812,
+  })
+  readonly responseTime: number;
 }
 
 /** One request with everything recorded about it. `_id`, `request`, `response` and `metrics` are the compatible format. */
 export class LogDetailDto extends LogDto {
-  @ApiProperty({ format: 'uuid' }) readonly _id: string;
-  @ApiProperty({ type: LogRequestDto }) readonly request: LogRequestDto;
-  @ApiProperty({ type: LogResponseDto }) readonly response: LogResponseDto;
-  @ApiProperty({ type: [LogAttemptDto] }) readonly attempts: readonly LogAttemptDto[];
-  @ApiProperty({ type: [LogDecisionDto] })
+  @ApiId('The same as `id`.') readonly _id: string;
+  @ApiProperty({ description: 'The request, with secrets masked.', type: LogRequestDto })
+  readonly request: LogRequestDto;
+  @ApiProperty({ description: 'The response.', type: LogResponseDto }) readonly response: LogResponseDto;
+  @ApiProperty({ description: 'Attempts in the order in which they began.', type: [LogAttemptDto] })
+  readonly attempts: readonly LogAttemptDto[];
+  @ApiProperty({ description: 'The decisions of the routing, split into fields.', type: [LogDecisionDto] })
   readonly route: readonly LogDecisionDto[];
   @ApiPropertyOptional({
+    description: 'The saved config that applied. Absent if none did, or if it was deleted.',
     type: LogConfigDto,
   })
   readonly config?: LogConfigDto;
   @ApiPropertyOptional({
+    description: 'The fields of the list, under the names of the compatible API.',
     type: Object,
   })
   readonly metrics: Readonly<Record<string, unknown>>;
 
-  @ApiProperty({ type: [LogFeedbackDto] }) readonly feedback: readonly LogFeedbackDto[];
-  @ApiProperty()
+  @ApiProperty({ description: 'Feedback on the trace, oldest first, at most 100.', type: [LogFeedbackDto] })
+  readonly feedback: readonly LogFeedbackDto[];
+  @ApiProperty({ description: 'Whether the trace has more feedback than is shown.' })
   readonly feedback_has_more: boolean;
 
   static of({

@@ -1,9 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { isSuccess, type LogRow } from '../../request-log/reading/log-row.js';
 import { LogColumnsDto, shownColumns } from './log-columns.dto.js';
+import { ApiObject } from '../dto-fields/fields.js';
 
-const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });
-const whole = (example: number | null = null) => ApiProperty({ type: 'integer', nullable: true, example });
+const text = (description: string, example: string | null = null) =>
+  ApiProperty({ description, type: String, nullable: true, example });
+const whole = (description: string, example: number | null = null) =>
+  ApiProperty({ description, type: 'integer', nullable: true, example });
 
 const NANO_USD_PER_CENT = 10_000_000;
 
@@ -12,34 +15,60 @@ const NANO_USD_PER_CENT = 10_000_000;
  * and times in milliseconds.
  */
 export class LogDto extends LogColumnsDto {
-  @ApiProperty({ enum: ['log'] }) readonly object = 'log';
-  @text('ws-default') readonly workspace_slug: string | null;
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'checkout-api' })
+  @ApiObject('log') readonly object = 'log';
+  @text('Slug of the workspace. Null if it was deleted.', 'ws-default') readonly workspace_slug:
+    string | null;
+  @ApiPropertyOptional({
+    description:
+      'Name of the API key, also of a revoked one. Null if none was used, or if it does not exist. Absent in traces and live updates.',
+    type: String,
+    nullable: true,
+    example: 'checkout-api',
+  })
   readonly api_key_name?: string | null;
 
-  @ApiProperty() readonly is_success: boolean;
-  @text('openai') readonly ai_org: string | null;
-  @text('gpt-5') readonly ai_model: string | null;
-  @whole(12) readonly req_units: number | null;
-  @whole(40) readonly res_units: number | null;
-  @whole(52) readonly total_units: number | null;
-  @ApiProperty({ type: Number, nullable: true, example: 0.0415 })
+  @ApiProperty({ description: 'Whether the response had a status below 400.' }) readonly is_success: boolean;
+  @text('Id of the provider. Null if none was chosen.', 'openai') readonly ai_org: string | null;
+  @text('Id of the model. Null if the request named none.', 'gpt-5') readonly ai_model: string | null;
+  @whole('The same as `input_tokens`.', 12) readonly req_units: number | null;
+  @whole('The same as `output_tokens`.', 40) readonly res_units: number | null;
+  @whole('Input and output tokens together. Null if unknown.', 52) readonly total_units: number | null;
+  @ApiProperty({
+    description: 'Cost in US cents. Null if the price is unknown.',
+    type: Number,
+    nullable: true,
+    example: 0.0415,
+  })
   readonly cost: number | null;
-  @ApiProperty({ enum: ['USD'] }) readonly cost_currency = 'USD';
-  @ApiProperty({ example: '/v1/chat/completions' }) readonly request_url: string;
-  @ApiProperty({ example: 'POST' }) readonly request_method: string;
-  @ApiProperty({ type: 'integer', example: 200 }) readonly response_status_code: number;
-  @ApiProperty({ type: 'integer', example: 812 }) readonly response_time: number;
-  @ApiProperty() readonly is_proxy_call: boolean;
-  @ApiProperty({ type: 'integer', enum: [0, 1] }) readonly stream_mode: number;
-  @ApiProperty({ type: 'integer', example: 0 }) readonly retry_success_count: number;
+  @ApiProperty({ description: 'Currency of `cost`. Always USD.', enum: ['USD'] }) readonly cost_currency =
+    'USD';
+  @ApiProperty({ description: 'Path of the request.', example: '/v1/chat/completions' })
+  readonly request_url: string;
+  @ApiProperty({ description: 'HTTP method of the request.', example: 'POST' })
+  readonly request_method: string;
+  @ApiProperty({ description: 'HTTP status of the response.', type: 'integer', example: 200 })
+  readonly response_status_code: number;
+  @ApiProperty({
+    description: 'Milliseconds from the arrival of the request to the end of the response.',
+    type: 'integer',
+    example: 812,
+  })
+  readonly response_time: number;
+  @ApiProperty({ description: 'Whether the request passed through to the provider unread.' })
+  readonly is_proxy_call: boolean;
+  @ApiProperty({ description: '1 if the response was streamed, else 0.', type: 'integer', enum: [0, 1] })
+  readonly stream_mode: number;
+  @ApiProperty({ description: 'Which retry succeeded, 0 if none was needed.', type: 'integer', example: 0 })
+  readonly retry_success_count: number;
 
   @ApiPropertyOptional({
+    description: 'Last message of the request, shortened. Only in lists and with the scope `logs.view`.',
     maxLength: 200,
     example: 'Hello',
   })
   readonly request_preview?: string;
   @ApiPropertyOptional({
+    description: 'Beginning of the response. Only in lists and with the scope `logs.view`.',
     maxLength: 200,
     example: 'Hello! How can I help you?',
   })
@@ -93,17 +122,26 @@ export interface CappedCount {
 type MoreOfList = Partial<CappedCount> & { readonly searched_rows?: number };
 
 export class LogListDto {
-  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
-  @ApiProperty({ type: [LogDto] }) readonly data: readonly LogDto[];
-  @ApiProperty() readonly has_more: boolean;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiObject('list') readonly object = 'list';
+  @ApiProperty({ description: 'The requests of this page, newest first.', type: [LogDto] })
+  readonly data: readonly LogDto[];
+  @ApiProperty({ description: 'Whether older requests follow.' }) readonly has_more: boolean;
+  @ApiProperty({
+    description: 'Cursor of the next page. Send it as `cursor`. Null on the last page.',
+    type: String,
+    nullable: true,
+  })
   readonly next_cursor: string | null;
   @ApiPropertyOptional({
+    description: 'Number of matching requests, at most 10,001. Only with `include_total=true`.',
     type: 'integer',
   })
   readonly total?: number;
-  @ApiPropertyOptional() readonly total_is_capped?: boolean;
+  @ApiPropertyOptional({ description: 'Whether more than 10,000 requests match.' })
+  readonly total_is_capped?: boolean;
   @ApiPropertyOptional({
+    description:
+      'Number of requests that were searched. A page may have few or no results although `next_cursor` continues.',
     type: 'integer',
   })
   readonly searched_rows?: number;

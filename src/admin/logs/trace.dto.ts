@@ -4,6 +4,7 @@ import { LogDto } from './log.dto.js';
 import type { TraceSpan, Trace } from './span-tree.js';
 import { QueryDto, Alias } from '../http/query.dto.js';
 import { QueryWorkspace } from '../http/query-fields.js';
+import { ApiObject } from '../dto-fields/fields.js';
 
 /** A deeper tree is shown as a list: serializing it would exhaust the stack. */
 const DEEPEST = 100;
@@ -15,7 +16,8 @@ export class ReadTraceQuery extends QueryDto {
 }
 
 export class SpanDto extends LogDto {
-  @ApiProperty({ type: () => [SpanDto] }) readonly children: readonly SpanDto[];
+  @ApiProperty({ description: 'Spans below this one.', type: () => [SpanDto] })
+  readonly children: readonly SpanDto[];
 
   static of({ row, children }: TraceSpan, depth = 1): SpanDto {
     const shown = depth < DEEPEST ? children.map((child) => SpanDto.of(child, depth + 1)) : flat(children);
@@ -35,10 +37,11 @@ function flat(spans: readonly TraceSpan[]): SpanDto[] {
 
 /** All requests of a trace. */
 export class TraceDto {
-  @ApiProperty({ enum: ['trace'] }) readonly object = 'trace';
+  @ApiObject('trace') readonly object = 'trace';
   @ApiColumn('trace_id') readonly trace_id: string;
-  @ApiProperty({ type: [SpanDto] }) readonly spans: readonly SpanDto[];
-  @ApiProperty()
+  @ApiProperty({ description: 'Spans without a parent, each with the spans below it.', type: [SpanDto] })
+  readonly spans: readonly SpanDto[];
+  @ApiProperty({ description: 'Whether the trace has more than the 1,000 requests that are shown.' })
   readonly has_more: boolean;
 
   static from({ traceId, roots, isCut }: Trace): TraceDto {

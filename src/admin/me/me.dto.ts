@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
 import type { Scope } from '../../auth/scopes.js';
-import { ApiId, ApiIdOrNull } from '../dto-fields/fields.js';
+import { ApiId, ApiIdOrNull, ApiObject } from '../dto-fields/fields.js';
 
 const KINDS: readonly PrincipalKind[] = [
   'admin_key',
@@ -13,30 +13,38 @@ const KINDS: readonly PrincipalKind[] = [
 
 /** The caller and its current rights. */
 export class MeDto {
-  @ApiProperty({ enum: ['caller'] })
+  @ApiObject('caller')
   readonly object = 'caller';
 
-  @ApiProperty({ enum: KINDS, example: 'workspace_service_key' })
+  @ApiProperty({
+    description: 'Kind of the credential that was sent.',
+    enum: KINDS,
+    example: 'workspace_service_key',
+  })
   readonly kind: PrincipalKind;
 
-  @ApiProperty({ example: 'checkout-service' })
+  @ApiProperty({ description: 'Name of the key or of the user.', example: 'checkout-service' })
   readonly name: string;
 
-  @ApiIdOrNull()
+  @ApiIdOrNull('Id of the API key. Null if none was used.')
   readonly api_key_id: string | null;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  /** Null for a caller that can access every workspace of the organization. */
-  @ApiIdOrNull()
+  @ApiIdOrNull(
+    'Id of the workspace of the credential. Null if it reaches every workspace of the organization.',
+  )
   readonly workspace_id: string | null;
 
-  @ApiIdOrNull(null)
+  @ApiIdOrNull('Id of the user. Null if there is none.', null)
   readonly user_id: string | null;
 
-  /** The granted scopes, limited to the current rights of the user on whose authority the credential acts. */
-  @ApiProperty({ type: [String], example: ['completions.write', 'logs.list'] })
+  @ApiProperty({
+    description: 'What the credential may do now. A key cannot do more than the user to whom it belongs.',
+    type: [String],
+    example: ['completions.write', 'logs.list'],
+  })
   readonly scopes: readonly Scope[];
 
   static from(caller: Principal): MeDto {

@@ -5,11 +5,12 @@ import type { ModelPrice } from './model-price.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../dto-fields/model-pricing.js';
+import { ApiObject } from '../dto-fields/fields.js';
 
 const KINDS = PRICING_CONFIG_SCHEMA.properties.pay_as_you_go;
 
 export class SetPriceDto {
-  @ApiPropertyOptional({ enum: ['static'] })
+  @ApiPropertyOptional({ description: 'Kind of the price. Always `static`.', enum: ['static'] })
   @IfGiven()
   @Equals('static')
   readonly type?: string;
@@ -24,7 +25,7 @@ export class PricingDto {
   @ApiProperty(KINDS)
   readonly pay_as_you_go: PricingConfig['pay_as_you_go'];
 
-  @ApiProperty({ enum: ['USD'] })
+  @ApiProperty({ description: 'Currency of the prices. Always USD; amounts are in cents.', enum: ['USD'] })
   readonly currency = 'USD';
 
   static from(price: Price): PricingDto {
@@ -34,13 +35,16 @@ export class PricingDto {
 
 /** An organization's price for a model. */
 export class ModelPriceDto extends PricingDto {
-  @ApiProperty({ example: 'openai' })
+  @ApiProperty({
+    description: 'Id of the provider in the provider catalogue, such as `openai`.',
+    example: 'openai',
+  })
   readonly provider: string;
 
-  @ApiProperty({ example: 'gpt-4o' })
+  @ApiProperty({ description: 'Id of the model.', example: 'gpt-4o' })
   readonly model: string;
 
-  @ApiProperty({ enum: ['model-price'] })
+  @ApiObject('model-price')
   readonly object = 'model-price';
 
   static of({ providerId, model, price }: ModelPrice): ModelPriceDto {

@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ERROR_CODES } from '../../common/errors/catalog.js';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
@@ -11,24 +12,33 @@ export class DoneDto {}
 export const EMPTY_RESPONSE = new DoneDto();
 
 class RefusalDetailDto {
-  @ApiProperty({ example: 'There is no such virtual key.' })
+  @ApiProperty({
+    description: 'What was wrong, where, and what to do next. For display; the wording may change.',
+    example: 'There is no such virtual key.',
+  })
   readonly message: string;
 
-  @ApiProperty({ example: 'not_found_error' })
+  @ApiProperty({
+    description: 'Class of the error. Use `code` to tell errors apart.',
+    example: 'not_found_error',
+  })
   readonly type: string;
 
-  @ApiProperty({ example: 'not_found' })
+  @ApiProperty({
+    description: `Stable code of the error: ${ERROR_CODES.map((code) => `\`${code}\``).join(', ')}. More may follow.`,
+    example: 'not_found',
+  })
   readonly code: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Name of the field or parameter that was wrong. Null if the error concerns no single one.')
   readonly param: string | null;
 
-  @ApiId()
+  @ApiId('Id of the request. Support and the request log find it by this id.')
   readonly request_id: string;
 }
 
 class RefusalDto {
-  @ApiProperty({ type: RefusalDetailDto })
+  @ApiProperty({ description: 'What was wrong.', type: RefusalDetailDto })
   readonly error: RefusalDetailDto;
 }
 

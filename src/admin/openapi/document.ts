@@ -11,7 +11,7 @@ import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { VERSION } from '../../common/version.js';
 import { applyConstraints } from './constraints.js';
-import { describeAnswers, describeFields, groupOperations, listGroups } from './descriptions/describe.js';
+import { describeAnswers, groupOperations, listGroups } from './descriptions/describe.js';
 import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
 import { addLinks } from './links.js';
@@ -75,7 +75,6 @@ export function buildAdministrationApi(
   shareRefusals(document);
   applyConstraints(document, bodiesOf(app));
   describePathParameters(document);
-  describeFields(document);
   describeAnswers(document);
   dropPlainExamples(document);
   shareSchemas(document);

@@ -18,16 +18,21 @@ const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create']
 
 /** The handling of tokens that name an unknown user. */
 export class NewcomersDto {
-  /**
-   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the user is created if the token contains
-   * an email address.
-   */
-  @ApiPropertyOptional({ enum: UNKNOWN_PEOPLE, default: DEFAULT_NEWCOMERS.unknownPeople })
+  @ApiPropertyOptional({
+    description:
+      'What happens to a token of an unknown user: `service` lets it act for the workspace that it names; `refuse` refuses it; `create` creates the user if the token has an e-mail address. Default: `service`.',
+    enum: UNKNOWN_PEOPLE,
+    default: DEFAULT_NEWCOMERS.unknownPeople,
+  })
   @IfGiven()
   @IsIn(UNKNOWN_PEOPLE)
   readonly unknown_people?: UnknownPeople;
 
-  @ApiPropertyOptional({ type: [RoleMappingDto], default: [] })
+  @ApiPropertyOptional({
+    description: 'Roles that the groups of a user give. Default: none.',
+    type: [RoleMappingDto],
+    default: [],
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MAPPINGS)
@@ -35,20 +40,30 @@ export class NewcomersDto {
   @Type(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
-  /** The highest organization role that a mapping can give. */
-  @ApiPropertyOptional({ enum: GIVEN_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.organisation })
+  @ApiPropertyOptional({
+    description: 'Highest role in the organization that a token can give. Default: `member`.',
+    enum: GIVEN_ROLES,
+    default: DEFAULT_NEWCOMERS.highestRoles.organisation,
+  })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly highest_organisation_role?: (typeof GIVEN_ROLES)[number];
 
-  /** The highest workspace role that a mapping can give. */
-  @ApiPropertyOptional({ enum: WORKSPACE_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.workspace })
+  @ApiPropertyOptional({
+    description: 'Highest role in a workspace that a token can give. Default: `member`.',
+    enum: WORKSPACE_ROLES,
+    default: DEFAULT_NEWCOMERS.highestRoles.workspace,
+  })
   @IfGiven()
   @IsIn(WORKSPACE_ROLES)
   readonly highest_workspace_role?: WorkspaceRole;
 
-  /** Once the organization has this many users, tokens create no more. */
-  @ApiPropertyOptional({ minimum: 1, maximum: MOST_PEOPLE, default: DEFAULT_NEWCOMERS.mostPeople })
+  @ApiPropertyOptional({
+    description: 'Number of users at which tokens create no further users. Default: 10,000.',
+    minimum: 1,
+    maximum: MOST_PEOPLE,
+    default: DEFAULT_NEWCOMERS.mostPeople,
+  })
   @IfGiven()
   @IsInt()
   @Min(1)

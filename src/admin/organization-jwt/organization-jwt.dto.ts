@@ -32,7 +32,13 @@ import {
 } from '../../auth/tokens/token-rules.js';
 import type { OrganizationJwt } from './organization-jwt.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { ApiIdOrNull } from '../dto-fields/fields.js';
+import {
+  ApiIdOrNull,
+  ApiObject,
+  ApiLastUpdatedAt,
+  ApiMomentOrNull,
+  ApiTextOrNull,
+} from '../dto-fields/fields.js';
 import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
 
 const MOST = 20;
@@ -58,54 +64,90 @@ const ClaimNames = (): PropertyDecorator =>
 
 /** Claim names by meaning. The first one that a token contains is used. */
 export class ClaimNamesDto {
-  /** Identifies the user, by email address or id. */
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.user })
+  @ApiPropertyOptional({
+    description: 'Claims that identify the user by e-mail address or id. The first that is present counts.',
+    type: [String],
+    default: DEFAULT_CLAIMS.user,
+  })
   @ClaimNames()
   readonly user?: string[];
 
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.organisation })
+  @ApiPropertyOptional({
+    description: 'Claims that name the organization. The first that is present counts.',
+    type: [String],
+    default: DEFAULT_CLAIMS.organisation,
+  })
   @ClaimNames()
   readonly organisation?: string[];
 
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.workspace })
+  @ApiPropertyOptional({
+    description: 'Claims that name the workspace. The first that is present counts.',
+    type: [String],
+    default: DEFAULT_CLAIMS.workspace,
+  })
   @ClaimNames()
   readonly workspace?: string[];
 
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.scopes })
+  @ApiPropertyOptional({
+    description: 'Claims that hold the scopes of the token. The first that is present counts.',
+    type: [String],
+    default: DEFAULT_CLAIMS.scopes,
+  })
   @ClaimNames()
   readonly scopes?: string[];
 
-  /** Contains the groups or roles of `role_mappings`. */
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.roles })
+  @ApiPropertyOptional({
+    description:
+      'Claims that hold the groups or roles for `role_mappings`. The first that is present counts.',
+    type: [String],
+    default: DEFAULT_CLAIMS.roles,
+  })
   @ClaimNames()
   readonly roles?: string[];
 }
 
 export class SetOrganizationJwtDto extends NewcomersDto {
-  /** Accepted values of `iss`. */
-  @ApiProperty({ type: [String], example: ['https://id.example.com/'] })
+  @ApiProperty({
+    description: 'Accepted values of the claim `iss`, 1 to 20.',
+    type: [String],
+    example: ['https://id.example.com/'],
+  })
   @Texts()
   readonly issuers: string[];
 
-  /** Values of `aud`; a token must have one of them. */
-  @ApiProperty({ type: [String], example: ['gatehouse'] })
+  @ApiProperty({
+    description: 'Accepted values of the claim `aud`, 1 to 20. A token must have one of them.',
+    type: [String],
+    example: ['gatehouse'],
+  })
   @Texts()
   readonly audiences: string[];
 
-  /** URL of the issuer's keys. Either this or `jwks`. */
-  @ApiPropertyOptional({ example: 'https://id.example.com/.well-known/jwks.json' })
+  @ApiPropertyOptional({
+    description: 'URL at which the issuer publishes its keys. Give either this or `jwks`.',
+    example: 'https://id.example.com/.well-known/jwks.json',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(2048)
   readonly jwks_uri?: string;
 
-  /** The keys themselves, as a JSON Web Key Set. */
-  @ApiPropertyOptional({ type: Object, additionalProperties: true, example: { keys: [] } })
+  @ApiPropertyOptional({
+    description: 'The public keys themselves, as a JSON Web Key Set. Give either this or `jwks_uri`.',
+    type: Object,
+    additionalProperties: true,
+    example: { keys: [] },
+  })
   @IfGiven()
   @IsObject()
   readonly jwks?: object;
 
-  @ApiPropertyOptional({ enum: SIGNATURE_ALGORITHMS, isArray: true, default: DEFAULT_ALGORITHMS })
+  @ApiPropertyOptional({
+    description: 'Accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA.',
+    enum: SIGNATURE_ALGORITHMS,
+    isArray: true,
+    default: DEFAULT_ALGORITHMS,
+  })
   @IfGiven()
   @IsArray()
   @ArrayMinSize(1)
@@ -113,14 +155,18 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @IsIn(SIGNATURE_ALGORITHMS, { each: true })
   readonly algorithms?: SignatureAlgorithm[];
 
-  /** Accepted values of the header `typ`. A token without one counts as `JWT`. */
-  @ApiPropertyOptional({ type: [String], default: DEFAULT_TOKEN_TYPES })
+  @ApiPropertyOptional({
+    description:
+      'Accepted values of the header `typ`; a token without one counts as `JWT`. Default: `jwt` and `at+jwt`.',
+    type: [String],
+    default: DEFAULT_TOKEN_TYPES,
+  })
   @IfGiven()
   @Texts()
   readonly token_types?: string[];
 
-  /** Maximum lifetime, from issue to expiry. */
   @ApiPropertyOptional({
+    description: 'Longest accepted lifetime of a token in seconds, 60 to 604,800. Default: 86,400 (one day).',
     minimum: 60,
     maximum: LONGEST_LIFETIME_SECONDS,
     default: DEFAULT_MAX_LIFETIME_SECONDS,
@@ -131,13 +177,20 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @Max(LONGEST_LIFETIME_SECONDS)
   readonly max_lifetime_seconds?: number;
 
-  /** Whether tokens may stand for owners. A token needs neither a step-up nor a second factor. */
-  @ApiPropertyOptional({ default: false })
+  @ApiPropertyOptional({
+    description:
+      'Whether tokens may stand for owners. Default: false. They need no step-up and no second factor.',
+    default: false,
+  })
   @IfGiven()
   @IsBoolean()
   readonly allow_owners?: boolean;
 
-  @ApiPropertyOptional({ type: ClaimNamesDto })
+  @ApiPropertyOptional({
+    description:
+      'Names of the claims from which the gateway reads a token. Default: those of the fields below.',
+    type: ClaimNamesDto,
+  })
   @IfGiven()
   @IsObject()
   @ValidateNested()
@@ -170,42 +223,90 @@ function claimsOf({ user, organisation, workspace, scopes, roles }: ClaimNamesDt
 }
 
 class KeyOfJwtDto {
-  @ApiProperty({ type: String, nullable: true, example: '2030-a' })
+  @ApiProperty({
+    description: 'Key id of the public key. Null if it has none.',
+    type: String,
+    nullable: true,
+    example: '2030-a',
+  })
   readonly kid: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'RS256' })
+  @ApiProperty({
+    description: 'Signature algorithm of the public key. Null if it names none.',
+    type: String,
+    nullable: true,
+    example: 'RS256',
+  })
   readonly alg: string | null;
 }
 
 /** The current setting. Public keys are listed by name. */
 export class OrganizationJwtDto extends NewcomersDto {
-  @ApiProperty({ enum: ['organisation-jwt'] }) readonly object = 'organisation-jwt';
-  @ApiProperty({ type: [String], example: ['https://id.example.com/'] }) readonly issuers: readonly string[];
-  @ApiProperty({ type: [String], example: ['gatehouse'] }) readonly audiences: readonly string[];
-  @ApiProperty({ enum: SIGNATURE_ALGORITHMS, isArray: true }) readonly algorithms: readonly string[];
-  @ApiProperty({ type: [String], example: DEFAULT_TOKEN_TYPES }) readonly token_types: readonly string[];
-  @ApiProperty({ example: DEFAULT_MAX_LIFETIME_SECONDS }) readonly max_lifetime_seconds: number;
-  @ApiProperty({ example: false }) readonly allow_owners: boolean;
+  @ApiObject('organisation-jwt') readonly object = 'organisation-jwt';
+  @ApiProperty({
+    description: 'Accepted values of the claim `iss`, 1 to 20.',
+    type: [String],
+    example: ['https://id.example.com/'],
+  })
+  readonly issuers: readonly string[];
+  @ApiProperty({
+    description: 'Accepted values of the claim `aud`, 1 to 20. A token must have one of them.',
+    type: [String],
+    example: ['gatehouse'],
+  })
+  readonly audiences: readonly string[];
+  @ApiProperty({
+    description: 'Accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA.',
+    enum: SIGNATURE_ALGORITHMS,
+    isArray: true,
+  })
+  readonly algorithms: readonly string[];
+  @ApiProperty({
+    description:
+      'Accepted values of the header `typ`; a token without one counts as `JWT`. Default: `jwt` and `at+jwt`.',
+    type: [String],
+    example: DEFAULT_TOKEN_TYPES,
+  })
+  readonly token_types: readonly string[];
+  @ApiProperty({
+    description: 'Longest accepted lifetime of a token in seconds, 60 to 604,800. Default: 86,400 (one day).',
+    example: DEFAULT_MAX_LIFETIME_SECONDS,
+  })
+  readonly max_lifetime_seconds: number;
+  @ApiProperty({
+    description:
+      'Whether tokens may stand for owners. Default: false. They need no step-up and no second factor.',
+    example: false,
+  })
+  readonly allow_owners: boolean;
 
-  /**
-   * The owner who last set it. A token cannot stand for a user above the current role of this owner, and none is accepted once they no
-   * longer administer the organization. Null in settings of 0.1.0, which count as an admin's.
-   */
-  @ApiIdOrNull()
+  @ApiIdOrNull(
+    'Id of the owner who saved the setting last. Tokens give no more than this user has now, and none is accepted once the user no longer administers the organization. Null if it dates from 0.1.0.',
+  )
   readonly set_by: string | null;
 
-  @ApiProperty({ type: ClaimNamesDto }) readonly claims: TokenRules['claims'];
-  @ApiProperty({ type: String, nullable: true }) readonly jwks_uri: string | null;
-  @ApiProperty({ type: [KeyOfJwtDto] }) readonly keys: readonly KeyOfJwtDto[];
+  @ApiProperty({
+    description: 'Names of the claims from which the gateway reads a token.',
+    type: ClaimNamesDto,
+  })
+  readonly claims: TokenRules['claims'];
+  @ApiTextOrNull('URL at which the issuer publishes its keys. Null if the keys were given.')
+  readonly jwks_uri: string | null;
+  @ApiProperty({ description: 'Public keys that are in use.', type: [KeyOfJwtDto] })
+  readonly keys: readonly KeyOfJwtDto[];
 
-  /** When the keys were last fetched; null when they were given, or not fetched yet. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly fetched_at: string | null;
+  @ApiMomentOrNull('Time at which the keys were last fetched. Null if they were given, or not fetched yet.')
+  readonly fetched_at: string | null;
 
-  /** The error of the last fetch. */
-  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
+  @ApiProperty({
+    description: 'What was wrong with the last fetch of the keys. Null if it succeeded.',
+    type: String,
+    nullable: true,
+    example: 'it returned status 500',
+  })
   readonly problem: string | null;
 
-  @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
+  @ApiLastUpdatedAt() readonly last_updated_at: string;
 
   static from(row: OrganizationJwt): OrganizationJwtDto {
     const rules = row.rules as TokenRules;

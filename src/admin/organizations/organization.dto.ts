@@ -24,7 +24,14 @@ import type { Organization } from '../tenancy/organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { ApiId, ApiMoment, ApiTextOrNull, MayTakeName } from '../dto-fields/fields.js';
+import {
+  ApiId,
+  ApiTextOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
+  MayTakeName,
+} from '../dto-fields/fields.js';
 import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../dto-fields/retention.dto.js';
 
@@ -91,6 +98,7 @@ const EXPORT_SETTINGS = {
   minProperties: 1,
   properties: {
     deniedFields: {
+      description: 'Names of the fields that exports may not contain.',
       type: 'array' as const,
       items: { type: 'string' as const, enum: [...EXPORT_FIELD_NAMES] },
       maxItems: EXPORT_FIELD_NAMES.length,
@@ -111,17 +119,25 @@ class ExportSettingsDto {
 
 /** Omitted fields stay unchanged; null restores the default. */
 export class UpdateOrganizationDto {
-  @MayTakeName('Example Inc.')
+  @MayTakeName('Example Inc.', 'Name of the organization.')
   readonly name?: string;
 
-  /** Rights of roles beyond their defaults. Omitted switches stay unchanged. */
-  @ApiPropertyOptional(SWITCHES_SCHEMA)
+  @ApiPropertyOptional({
+    ...SWITCHES_SCHEMA,
+    description:
+      'Policy flags that extend or restrict the rights of roles. Flags that are left out keep their value; null restores the defaults.',
+  })
   @OrNull()
   @IsObject()
   @AreSwitches()
   readonly security_settings?: PolicyFlags | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, example: ['openai', 'anthropic'] })
+  @ApiPropertyOptional({
+    description: 'Ids of the only providers that requests may use. Null: all providers.',
+    type: [String],
+    nullable: true,
+    example: ['openai', 'anthropic'],
+  })
   @OrNull()
   @IsArray()
   @ArrayMinSize(1)
@@ -129,7 +145,12 @@ export class UpdateOrganizationDto {
   @Length(1, 64, { each: true })
   readonly allowed_providers?: string[] | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, example: ['gpt-5', 'claude-sonnet-5'] })
+  @ApiPropertyOptional({
+    description: 'Ids of the only models that requests may use. Null: all models.',
+    type: [String],
+    nullable: true,
+    example: ['gpt-5', 'claude-sonnet-5'],
+  })
   @OrNull()
   @IsArray()
   @ArrayMinSize(1)
@@ -137,56 +158,81 @@ export class UpdateOrganizationDto {
   @Length(1, LONGEST_MODEL, { each: true })
   readonly allowed_models?: string[] | null;
 
-  @ApiPropertyOptional({ example: true })
+  @ApiPropertyOptional({
+    description: 'Whether the request log keeps the bodies of requests and responses. Default: true.',
+    example: true,
+  })
   @IfGiven()
   @IsBoolean()
   readonly log_bodies?: boolean;
 
-  /** Refuse requests that cannot be recorded, for example because the disk is full. */
-  @ApiPropertyOptional({ example: false })
+  @ApiPropertyOptional({
+    description:
+      'True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.',
+    example: false,
+  })
   @IfGiven()
   @IsBoolean()
   readonly strict_logging?: boolean;
 
-  /** Guardrails of the organization for every request, before those of its workspace and its config. */
-  @ApiPropertyOptional(GUARDRAILS)
+  @ApiPropertyOptional({
+    ...GUARDRAILS,
+    description:
+      'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
+  })
   @AreGuardrails()
   readonly input_guardrails?: string[] | null;
 
-  /** The same for responses. */
-  @ApiPropertyOptional(GUARDRAILS)
+  @ApiPropertyOptional({
+    ...GUARDRAILS,
+    description:
+      'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
+  })
   @AreGuardrails()
   readonly output_guardrails?: string[] | null;
 
-  /** Retention of request logs in days, unless their workspace sets its own; null for the installation's. */
-  @TakesDays()
+  @TakesDays(
+    'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
+  )
   readonly log_retention_days?: number | null;
 
-  /** The same for request and response bodies. They are kept no longer than their logs. */
-  @TakesDays()
+  @TakesDays(
+    'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
+  )
   readonly body_retention_days?: number | null;
 
-  /** Content that the log must not keep: header values, paths in JSON bodies, and text that matches a pattern. */
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 
-  /** Fields that exports of the log may not contain; null for no restriction. */
-  @ApiPropertyOptional(EXPORT_SETTINGS)
+  @ApiPropertyOptional({
+    ...EXPORT_SETTINGS,
+    description: 'Fields that no export of the request log may contain. Null: no such rule.',
+  })
   @OrNull()
   @IsObject()
   @ValidateNested()
   @Type(() => ExportSettingsDto)
   readonly export_settings?: ExportSettingsDto | null;
 
-  /** URL for alerts about reached thresholds and exhausted budgets; null for none. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://hooks.example.com/budgets' })
+  @ApiPropertyOptional({
+    description:
+      'URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null.',
+    type: String,
+    nullable: true,
+    example: 'https://hooks.example.com/budgets',
+  })
   @OrNull()
   @IsString()
   @Length(1, LONGEST_URL)
   readonly alert_webhook_url?: string | null;
 
-  /** Signing secret of those calls. It is never shown again; null for none. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'a long random text' })
+  @ApiPropertyOptional({
+    description:
+      'Secret that signs the calls to `alert_webhook_url`. It is stored encrypted and never shown. Null removes it.',
+    type: String,
+    nullable: true,
+    example: 'a long random text',
+  })
   @OrNull()
   @IsString()
   @Length(1, LONGEST_SECRET)
@@ -195,69 +241,96 @@ export class UpdateOrganizationDto {
 
 /** The caller's organization and its settings for all workspaces. */
 export class OrganizationDto {
-  @ApiProperty({ enum: ['organisation'] })
+  @ApiObject('organisation')
   readonly object = 'organisation';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Example Inc.' })
+  @ApiProperty({ description: 'Name of the organization.', example: 'Example Inc.' })
   readonly name: string;
 
-  /** Only the switches that were set; the others have their defaults. */
-  @ApiProperty(SWITCHES_SCHEMA)
+  @ApiProperty({
+    ...SWITCHES_SCHEMA,
+    description:
+      'Policy flags that extend or restrict the rights of roles. Flags that are left out keep their value; null restores the defaults.',
+  })
   readonly security_settings: PolicyFlags | null;
 
-  /** Providers that may be used; null for all. */
-  @ApiProperty({ type: [String], nullable: true, example: null })
+  @ApiProperty({
+    description: 'Ids of the only providers that requests may use. Null: all providers.',
+    type: [String],
+    nullable: true,
+    example: null,
+  })
   readonly allowed_providers: readonly string[] | null;
 
-  /** Models that may be requested; null for all. */
-  @ApiProperty({ type: [String], nullable: true, example: null })
+  @ApiProperty({
+    description: 'Ids of the only models that requests may use. Null: all models.',
+    type: [String],
+    nullable: true,
+    example: null,
+  })
   readonly allowed_models: readonly string[] | null;
 
-  /** False: the log keeps no bodies of this organization. */
-  @ApiProperty({ example: true })
+  @ApiProperty({
+    description: 'Whether the request log keeps the bodies of requests and responses. Default: true.',
+    example: true,
+  })
   readonly log_bodies: boolean;
 
-  /** True: a request that cannot be recorded is refused. */
-  @ApiProperty({ example: false })
+  @ApiProperty({
+    description:
+      'True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.',
+    example: false,
+  })
   readonly strict_logging: boolean;
 
-  /** Guardrails for every request; null for none. */
-  @ApiProperty(GUARDRAILS)
+  @ApiProperty({
+    ...GUARDRAILS,
+    description:
+      'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
+  })
   readonly input_guardrails: readonly string[] | null;
 
-  @ApiProperty(GUARDRAILS)
+  @ApiProperty({
+    ...GUARDRAILS,
+    description:
+      'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
+  })
   readonly output_guardrails: readonly string[] | null;
 
-  /** Retention of request logs in days, unless their workspace sets its own; null for the installation's. */
-  @KeepsForDays()
+  @KeepsForDays(
+    'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
+  )
   readonly log_retention_days: number | null;
 
-  /** The same for bodies. */
-  @KeepsForDays()
+  @KeepsForDays(
+    'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
+  )
   readonly body_retention_days: number | null;
 
-  /** Content that the log does not keep. */
   @ShowsRedaction()
   readonly log_redaction: LogRedaction | null;
 
-  @ApiProperty(EXPORT_SETTINGS)
+  @ApiProperty({
+    ...EXPORT_SETTINGS,
+    description: 'Fields that no export of the request log may contain. Null: no such rule.',
+  })
   readonly export_settings: ExportSettingsDto | null;
 
-  /** URL for alerts about reached thresholds and exhausted budgets. */
-  @ApiTextOrNull()
+  @ApiTextOrNull(
+    'URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null.',
+  )
   readonly alert_webhook_url: string | null;
 
-  /** Whether those calls are signed. */
-  @ApiProperty({ example: false })
+  @ApiProperty({ description: 'Whether the calls to `alert_webhook_url` are signed.', example: false })
   readonly has_alert_webhook_secret: boolean;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
   static from(organization: Organization): OrganizationDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Passkey } from './passkey.entity.js';
-import { ApiId, ApiMoment, ApiMomentOrNull, TakesName } from '../dto-fields/fields.js';
+import { ApiId, ApiMomentOrNull, ApiObject, ApiCreatedAt, TakesName } from '../dto-fields/fields.js';
 import { TakesCredential } from '../dto-fields/passkey-credential.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
@@ -14,10 +14,11 @@ export class AddPasskeyDto {
 
 /** Options for `navigator.credentials`: https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON */
 export class PasskeyOptionsDto {
-  @ApiProperty({ enum: ['passkey-options'] })
+  @ApiObject('passkey-options')
   readonly object = 'passkey-options';
 
   @ApiProperty({
+    description: 'Options for `navigator.credentials` in the browser (WebAuthn, JSON form).',
     type: 'object',
     additionalProperties: true,
     example: { challenge: 'Zm9v', timeout: 60_000 },
@@ -30,23 +31,22 @@ export class PasskeyOptionsDto {
 }
 
 export class PasskeyDto {
-  @ApiProperty({ enum: ['passkey'] })
+  @ApiObject('passkey')
   readonly object = 'passkey';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Laptop' })
+  @ApiProperty({ description: 'Display name. It need not be unique.', example: 'Laptop' })
   readonly name: string;
 
-  /** Whether it is synchronized between devices. */
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether the passkey is synchronized between devices.', example: true })
   readonly is_backed_up: boolean;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time of the last sign-in with this passkey. Null if there was none.')
   readonly last_used_at: string | null;
 
   static from({ id, name, isBackedUp, createdAt, lastUsedAt }: Passkey): PasskeyDto {

@@ -7,9 +7,14 @@ import { IfGiven } from '../../common/http/validators.js';
 const LONGEST_CODE = 40;
 
 /** An existing password. */
-export const TakesPassword = (): PropertyDecorator =>
+export const TakesPassword = (description: string): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ writeOnly: true, maxLength: LONGEST_PASSWORD, example: 'purple-tractor-eats-moonlight' }),
+    ApiProperty({
+      description,
+      writeOnly: true,
+      maxLength: LONGEST_PASSWORD,
+      example: 'purple-tractor-eats-moonlight',
+    }),
     Length(1, LONGEST_PASSWORD),
     IsString(),
   );
@@ -18,6 +23,7 @@ export const TakesPassword = (): PropertyDecorator =>
 export const TakesNewPassword = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
+      description: 'The new password, 12 to 200 characters. Common passwords are refused.',
       writeOnly: true,
       minLength: SHORTEST_PASSWORD,
       maxLength: LONGEST_PASSWORD,
@@ -29,14 +35,20 @@ export const TakesNewPassword = (): PropertyDecorator =>
 /** For a user with an authenticator app: its code, or a recovery code. */
 export const MayTakeCode = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_CODE, example: '123456' }),
+    ApiPropertyOptional({
+      description:
+        'Six-digit code of the authenticator app, or a recovery code. Needed if the user has set one up.',
+      writeOnly: true,
+      maxLength: LONGEST_CODE,
+      example: '123456',
+    }),
     IfGiven(),
     Length(1, LONGEST_CODE),
     IsString(),
   );
 
 export class StepUpDto {
-  @TakesPassword()
+  @TakesPassword('Password of the user. Needed if the user has one.')
   readonly password: string;
 
   @MayTakeCode()
@@ -44,7 +56,7 @@ export class StepUpDto {
 }
 
 export class ChangePasswordDto {
-  @TakesPassword()
+  @TakesPassword('The current password.')
   readonly current_password: string;
 
   @TakesNewPassword()

@@ -16,7 +16,15 @@ import {
   type PolicyCondition,
   type PolicyKey,
 } from '../../common/limits/rules.js';
-import { AN_ID, ApiId, ApiMoment, ApiMomentOrNull, MayTakeWorkspace } from '../dto-fields/fields.js';
+import {
+  AN_ID,
+  ApiId,
+  ApiMomentOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
+  MayTakeWorkspace,
+} from '../dto-fields/fields.js';
 import {
   RateLimitDto,
   ShownRateLimitDto,
@@ -53,12 +61,16 @@ const IsValueOrValues = (): PropertyDecorator =>
   );
 
 class ConditionDto {
-  @ApiProperty({ type: String, example: 'metadata.team' })
+  @ApiProperty({
+    description: 'Property of the request, such as `model` or `metadata.team`.',
+    type: String,
+    example: 'metadata.team',
+  })
   @IsPolicyKey()
   readonly key: PolicyKey;
 
-  /** One of several values; "*" is any. */
   @ApiProperty({
+    description: 'Value, or list of values, of which one must match. `*` matches every value.',
     oneOf: [VALUE, { type: 'array', items: VALUE, minItems: 1, maxItems: MOST_VALUES }],
     example: 'search',
   })
@@ -67,20 +79,29 @@ class ConditionDto {
 }
 
 class GroupDto {
-  @ApiProperty({ type: String, example: 'metadata._user' })
+  @ApiProperty({
+    description: 'Property of the request, such as `api_key` or `metadata._user`.',
+    type: String,
+    example: 'metadata._user',
+  })
   @IsPolicyKey()
   readonly key: PolicyKey;
 }
 
 /** The requests that a policy applies to, its grouping, and its workspace. */
 class PolicyFieldsDto {
-  @ApiPropertyOptional({ example: 'Users of the search team' })
+  @ApiPropertyOptional({
+    description: 'Name of the budget or rate limit.',
+    example: 'Users of the search team',
+  })
   @IfGiven()
   @IsName()
   readonly name?: string;
 
-  /** All must match. */
-  @ApiProperty({ type: [ConditionDto] })
+  @ApiProperty({
+    description: 'Conditions under which a request counts. All of them must hold. 1 to 10.',
+    type: [ConditionDto],
+  })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
@@ -88,8 +109,11 @@ class PolicyFieldsDto {
   @Type(() => ConditionDto)
   readonly conditions: ConditionDto[];
 
-  /** One counter per combination of their values. */
-  @ApiProperty({ type: [GroupDto] })
+  @ApiProperty({
+    description:
+      'Properties by which requests are counted apart: each combination of values has a counter of its own.',
+    type: [GroupDto],
+  })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
@@ -97,12 +121,14 @@ class PolicyFieldsDto {
   @Type(() => GroupDto)
   readonly group_by: GroupDto[];
 
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** Only the caller's own; optional. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description: "Id of the organization. In a request it is optional and must be the caller's own.",
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
@@ -124,8 +150,7 @@ export class UpdateUsagePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
   PartialType(OmitType(UsageLimitsDto, ['type']), LEFT_OUT),
 ) {
-  /** The id or value of the group to reset. */
-  @ApiPropertyOptional({ example: 'ann' })
+  @ApiPropertyOptional({ description: 'Id or value of the counter to set back to zero.', example: 'ann' })
   @IfGiven()
   @IsString()
   @Length(1, LONGEST_VALUE)
@@ -141,7 +166,7 @@ export class CreatedPolicyDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ enum: ['policy'] })
+  @ApiObject('policy')
   readonly object = 'policy';
 
   static from({ id }: LimitPolicy): CreatedPolicyDto {
@@ -154,28 +179,35 @@ class PolicyDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Users of the search team' })
+  @ApiProperty({ description: 'Name of the budget or rate limit.', example: 'Users of the search team' })
   readonly name: string;
 
-  @ApiProperty({ type: [ConditionDto] })
+  @ApiProperty({
+    description: 'Conditions under which a request counts. All of them must hold. 1 to 10.',
+    type: [ConditionDto],
+  })
   readonly conditions: readonly PolicyCondition[];
 
-  @ApiProperty({ type: [GroupDto] })
+  @ApiProperty({
+    description:
+      'Properties by which requests are counted apart: each combination of values has a counter of its own.',
+    type: [GroupDto],
+  })
   readonly group_by: readonly { readonly key: PolicyKey }[];
 
-  @ApiProperty({ enum: ['active', 'archived'] })
+  @ApiProperty({ description: 'Current state of the resource.', enum: ['active', 'archived'] })
   readonly status: 'active' | 'archived';
 
-  @ApiId()
+  @ApiId('Id of the workspace.')
   readonly workspace_id: string;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 }
 
@@ -199,10 +231,10 @@ export class UsagePolicyDto extends IntersectionType(
   PolicyDto,
   OmitType(ShownUsageLimitsDto, ['usage', 'raised_by']),
 ) {
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time of the last reset. Null if there was none.')
   readonly last_reset_at: string | null;
 
-  @ApiProperty({ enum: ['policy_usage_limits'] })
+  @ApiObject('policy_usage_limits')
   readonly object = 'policy_usage_limits';
 
   static from(policy: LimitPolicy): UsagePolicyDto {
@@ -218,7 +250,7 @@ export class UsagePolicyDto extends IntersectionType(
 }
 
 export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto) {
-  @ApiProperty({ enum: ['policy_rate_limits'] })
+  @ApiObject('policy_rate_limits')
   readonly object = 'policy_rate_limits';
 
   static from(policy: LimitPolicy): RatePolicyDto {
@@ -246,17 +278,22 @@ export class RatePolicyListDto extends ListOf(RatePolicyDto) {
 
 /** One group of a policy and its use. */
 export class PolicyEntityDto {
-  @ApiProperty({ example: '6f1ed002ab5595859014ebf0951522d9' })
+  @ApiProperty({ description: 'Id of the counter.', example: '6f1ed002ab5595859014ebf0951522d9' })
   readonly id: string;
 
-  @ApiProperty({ example: 'metadata._user:ann' })
+  @ApiProperty({
+    description: 'Values of the properties that the counter is for.',
+    example: 'metadata._user:ann',
+  })
   readonly value_key: string;
 
-  /** Dollars or tokens since the last reset. */
-  @ApiProperty({ example: 12.5 })
+  @ApiProperty({ description: 'Use since the last reset, in dollars or tokens.', example: 12.5 })
   readonly current_usage: number;
 
-  @ApiProperty({ enum: ['active', 'exhausted'] })
+  @ApiProperty({
+    description: '`exhausted` counters have reached the budget; their requests are refused.',
+    enum: ['active', 'exhausted'],
+  })
   readonly status: 'active' | 'exhausted';
 
   static from(budget: BudgetRule, entity: PolicyEntity): PolicyEntityDto {

@@ -1,29 +1,38 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AccountField, Provider } from '../../providers/provider.js';
-import { ApiTextOrNull } from '../dto-fields/fields.js';
+import { ApiTextOrNull, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
 /** An account setting of a provider besides its key. */
 export class CatalogFieldDto {
-  /** Its name in `fields` of a virtual key. */
-  @ApiProperty({ example: 'azure-resource-name' })
+  @ApiProperty({
+    description: 'Name of the setting in `fields` of a virtual key.',
+    example: 'azure-resource-name',
+  })
   readonly name: string;
 
-  @ApiProperty({ example: 'Azure resource' })
+  @ApiProperty({ description: 'Display name of the setting.', example: 'Azure resource' })
   readonly title: string;
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether an account needs the setting.', example: true })
   readonly is_required: boolean;
 
-  @ApiProperty({ type: String, nullable: true, example: 'acme-sweden' })
+  @ApiProperty({
+    description: 'An example of a value. Null if there is none.',
+    type: String,
+    nullable: true,
+    example: 'acme-sweden',
+  })
   readonly example: string | null;
 
-  /** Default value. */
-  @ApiTextOrNull()
+  @ApiTextOrNull('Value when the setting is left out. Null if there is none.')
   readonly default: string | null;
 
-  /** It is part of the provider's address, and not needed with a custom host. */
-  @ApiProperty({ example: true })
+  @ApiProperty({
+    description:
+      "Whether the setting is part of the provider's address. With a custom host it is not needed.",
+    example: true,
+  })
   readonly is_in_address: boolean;
 
   static from(field: AccountField, { baseUrl }: Provider): CatalogFieldDto {
@@ -40,32 +49,39 @@ export class CatalogFieldDto {
 }
 
 export class CatalogProviderDto {
-  @ApiProperty({ example: 'azure-openai' })
+  @ApiProperty({ description: 'Id of the provider.', example: 'azure-openai' })
   readonly id: string;
 
-  @ApiProperty({ example: 'Azure OpenAI' })
+  @ApiProperty({ description: 'Name of the provider.', example: 'Azure OpenAI' })
   readonly name: string;
 
-  /** `required`: its credential goes into the field `key`. `none`: it needs none. */
-  @ApiProperty({ enum: ['required', 'none'] })
+  @ApiProperty({
+    description: '`required`: a virtual key of this provider needs a credential. `none`: it takes none.',
+    enum: ['required', 'none'],
+  })
   readonly key: 'required' | 'none';
 
-  /** `required`: it has no address of its own. `none`: its address is built in. */
-  @ApiProperty({ enum: ['required', 'optional', 'none'], example: 'optional' })
+  @ApiProperty({
+    description:
+      '`required`: the provider has no address of its own. `optional`: another one may replace it. `none`: it cannot be replaced.',
+    enum: ['required', 'optional', 'none'],
+    example: 'optional',
+  })
   readonly custom_host: 'required' | 'optional' | 'none';
 
-  @ApiProperty({ type: [CatalogFieldDto] })
+  @ApiProperty({ description: 'Further settings of an account of this provider.', type: [CatalogFieldDto] })
   readonly fields: readonly CatalogFieldDto[];
 
-  /** Whether a test can verify a credential. */
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Whether a credential of this provider can be tested.', example: true })
   readonly is_testable: boolean;
 
-  /** URL of the provider's API documentation. */
-  @ApiProperty({ example: 'https://learn.microsoft.com/azure/ai-services/openai/reference' })
+  @ApiProperty({
+    description: "Page of the provider's own API documentation.",
+    example: 'https://learn.microsoft.com/azure/ai-services/openai/reference',
+  })
   readonly documentation_url: string;
 
-  @ApiProperty({ enum: ['provider-catalog-entry'] })
+  @ApiObject('provider-catalog-entry')
   readonly object = 'provider-catalog-entry';
 
   static from(provider: Provider): CatalogProviderDto {

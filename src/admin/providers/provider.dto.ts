@@ -3,15 +3,17 @@ import type { WorkspaceProvider } from '../integrations/workspace-provider.entit
 import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import {
   ApiId,
-  ApiMoment,
   ApiMomentOrNull,
   ApiTextOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   TakesName,
   MayTakeName,
   MayTakeSlug,
-  MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
+  MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 
@@ -32,25 +34,25 @@ class ProviderFields {
 }
 
 export class CreateProviderDto extends ProviderFields {
-  @TakesName('OpenAI')
+  @TakesName('OpenAI', 'Name of the provider.')
   readonly name: string;
 
-  /** Id or slug of an integration that the workspace can use. */
-  @ApiProperty({ example: 'openai-company' })
+  @ApiProperty({
+    description: 'Id or slug of the integration whose credential the provider uses.',
+    example: 'openai-company',
+  })
   @IsIdOrSlug()
   readonly integration_id: string;
 
-  /** Default: made from the name. Unique in the organization, shared with virtual keys. */
   @MayTakeSlug('openai')
   readonly slug?: string;
 
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 export class UpdateProviderDto extends ProviderFields {
-  @MayTakeName('OpenAI')
+  @MayTakeName('OpenAI', 'Name of the provider.')
   readonly name?: string;
 
   @HasNoEffectYet(NO_LIMITS)
@@ -67,7 +69,7 @@ export class ProviderNameDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'openai' })
+  @ApiProperty({ description: 'Slug of the provider. It never changes.', example: 'openai' })
   readonly slug: string;
 
   static from({ id, slug }: WorkspaceProvider): ProviderNameDto {
@@ -76,34 +78,34 @@ export class ProviderNameDto {
 }
 
 export class ProviderDto extends ProviderNameDto {
-  @ApiProperty({ example: 'OpenAI' })
+  @ApiProperty({ description: 'Name of the provider.', example: 'OpenAI' })
   readonly name: string;
 
-  @ApiId()
+  @ApiId('Id or slug of the integration whose credential the provider uses.')
   readonly integration_id: string;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  @ApiId()
+  @ApiId('Id of the workspace.')
   readonly workspace_id: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Free text. Null removes it. Default: none.')
   readonly note: string | null;
 
-  @ApiProperty({ enum: ['active', 'expired'] })
+  @ApiProperty({ description: 'Current state of the resource.', enum: ['active', 'expired'] })
   readonly status: 'active' | 'expired';
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.')
   readonly expires_at: string | null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiProperty({ enum: ['provider'] })
+  @ApiObject('provider')
   readonly object = 'provider';
 
   static override from(row: WorkspaceProvider): ProviderDto {

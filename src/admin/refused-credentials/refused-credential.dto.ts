@@ -1,38 +1,58 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REFUSAL_REASONS, type RefusalReason } from '../../auth/identity/recent-refusals.js';
-import { ApiId, ApiIdOrNull, ApiMoment } from '../dto-fields/fields.js';
+import { ApiId, ApiIdOrNull, ApiMoment, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import type { RefusedCredential } from './refused-credential.entity.js';
 
 export class RefusedCredentialDto {
-  @ApiProperty({ enum: ['refused-credential'] })
+  @ApiObject('refused-credential')
   readonly object = 'refused-credential';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ enum: REFUSAL_REASONS, example: 'revoked' })
+  @ApiProperty({ description: 'Why the requests were refused.', enum: REFUSAL_REASONS, example: 'revoked' })
   readonly reason: RefusalReason;
 
-  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7' })
+  @ApiProperty({
+    description:
+      'IP address of the client. Null: all addresses and credentials that have no row of their own.',
+    type: String,
+    nullable: true,
+    example: '203.0.113.7',
+  })
   readonly address: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'x7Qk' })
+  @ApiProperty({
+    description:
+      'Last four characters of the presented credential. Null without one, or for one of less than 16 characters.',
+    type: String,
+    nullable: true,
+    example: 'x7Qk',
+  })
   readonly last_four: string | null;
 
-  @ApiIdOrNull()
+  @ApiIdOrNull(
+    'Id of the API key that was presented, if it has expired, was revoked or was replaced. Null for every other credential.',
+  )
   readonly api_key_id: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '/v1/chat/completions' })
+  @ApiProperty({
+    description:
+      'Path of one of the requests, without its query. Segments of more than 24 characters are masked.',
+    type: String,
+    nullable: true,
+    example: '/v1/chat/completions',
+  })
   readonly path: string | null;
 
-  @ApiProperty({ example: 412 })
+  @ApiProperty({ description: 'Number of these requests.', example: 412 })
   readonly requests: number;
 
-  @ApiMoment()
+  @ApiMoment('Time of the first of these requests.')
   readonly first_at: string;
 
-  @ApiMoment()
+  @ApiMoment('Time of the last of these requests.')
   readonly last_at: string;
 
   static from(row: RefusedCredential): RefusedCredentialDto {
@@ -52,7 +72,10 @@ export class RefusedCredentialDto {
 
 /** The sum of the rows that match, on all pages. */
 export class RefusedCredentialListDto extends ListOf(RefusedCredentialDto) {
-  @ApiProperty({ example: 9_214 })
+  @ApiProperty({
+    description: 'Number of refused requests in all rows that match, on all pages.',
+    example: 9_214,
+  })
   readonly requests: number;
 
   static from(

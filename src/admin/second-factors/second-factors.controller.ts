@@ -10,36 +10,42 @@ import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
 import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { ownerOf, SessionsService } from './sessions.service.js';
+import { ApiObject } from '../dto-fields/fields.js';
 
 class EnrolledTotpDto {
-  @ApiProperty({ enum: ['enrolled-totp'] })
+  @ApiObject('enrolled-totp')
   readonly object = 'enrolled-totp';
 
-  /** To enter in an authenticator app, in base32. It is not shown again. */
-  @ApiProperty({ example: 'JBSWY3DPEHPK3PXP' })
+  @ApiProperty({
+    description: 'Secret for the authenticator app, in Base32. It is shown only in this response.',
+    example: 'JBSWY3DPEHPK3PXP',
+  })
   readonly secret: string;
 
-  /** The same for a QR code. */
   @ApiProperty({
+    description: 'The same secret as an `otpauth://` URI, for a QR code.',
     example: 'otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse',
   })
   readonly uri: string;
 }
 
 class ConfirmTotpDto {
-  /** The current code of the authenticator app; spaces are ignored. */
-  @ApiProperty({ example: '123456' })
+  @ApiProperty({ description: 'The current six-digit code of the authenticator app.', example: '123456' })
   @Matches(/^\s*(?:\d\s*){6}$/, { message: 'it must be 6 digits' })
   @IsString()
   readonly code: string;
 }
 
 class RecoveryCodesDto {
-  @ApiProperty({ enum: ['recovery-codes'] })
+  @ApiObject('recovery-codes')
   readonly object = 'recovery-codes';
 
-  /** Each replaces the authenticator app once. They are not shown again. */
-  @ApiProperty({ type: [String], example: ['0a1b2-c3d4e-f5061-72839'] })
+  @ApiProperty({
+    description: 'One-use codes that replace the authenticator app. They are shown only in this response.',
+    type: [String],
+    example: ['0a1b2-c3d4e-f5061-72839'],
+  })
   readonly codes: readonly string[];
 
   static of(codes: readonly string[]): RecoveryCodesDto {

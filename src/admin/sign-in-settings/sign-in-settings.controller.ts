@@ -9,18 +9,29 @@ import { Refusals } from '../openapi/decorators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AN_ID, ApiId } from '../dto-fields/fields.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
+import { AN_ID, ApiId, ApiObject } from '../dto-fields/fields.js';
+import { SavedProviders } from './saved-providers.service.js';
 import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
 
 const MOST_BREAK_GLASS_USERS = 10;
 
 class SetSignInSettingsDto {
-  /** True disables passwords, reset links, passkeys and the passwords of invites. */
-  @ApiProperty({ example: false })
+  @ApiProperty({
+    description:
+      'Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.',
+    example: false,
+  })
   @IsBoolean()
   readonly single_sign_on_required: boolean;
 
-  /** Owners who may sign in without the identity provider. At least one while single sign-on is required. */
-  @ApiProperty({ type: [String], format: 'uuid', example: [], maxItems: MOST_BREAK_GLASS_USERS })
+  @ApiProperty({
+    description:
+      'Ids of owners who may still sign in by every method when single sign-on is required, at most 10.',
+    type: [String],
+    format: 'uuid',
+    example: [],
+    maxItems: MOST_BREAK_GLASS_USERS,
+  })
   @IsUUID(undefined, { each: true })
   @ArrayUnique()
   @ArrayMaxSize(MOST_BREAK_GLASS_USERS)
@@ -29,25 +40,39 @@ class SetSignInSettingsDto {
 }
 
 class SignInSettingsDto {
-  @ApiProperty({ enum: ['sign-in-settings'] })
+  @ApiObject('sign-in-settings')
   readonly object = 'sign-in-settings';
 
-  @ApiProperty({ example: true })
+  @ApiProperty({
+    description:
+      'Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.',
+    example: true,
+  })
   readonly single_sign_on_required: boolean;
 
-  @ApiProperty({ type: [String], example: [AN_ID] })
+  @ApiProperty({
+    description:
+      'Ids of owners who may still sign in by every method when single sign-on is required, at most 10.',
+    type: [String],
+    example: [AN_ID],
+  })
   readonly break_glass_user_ids: readonly string[];
 
-  /** Id for the next identity provider. Nothing is stored: send it as `id` to try and to save the provider. */
-  @ApiId()
+  @ApiId(
+    'New id for the next identity provider. Send it as `id` when you try and save it. Nothing is stored.',
+  )
   readonly reserved_identity_provider_id: string;
 
-  /** Redirect URI of the reserved id, available before the provider is saved. */
-  @ApiProperty({ example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}` })
+  @ApiProperty({
+    description: 'Redirect URI of the reserved id, to register at the identity provider.',
+    example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}`,
+  })
   readonly redirect_uri: string;
 
-  /** Logout notification address for every identity provider. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
+  @ApiProperty({
+    description: 'Back-channel logout URI to register at the identity provider.',
+    example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout',
+  })
   readonly back_channel_logout_uri: string;
 }
 

@@ -30,20 +30,24 @@ import { SignedInService } from '../signed-in-user/signed-in.service.js';
 const LONGEST_TOKEN = 200;
 
 class SetUpDto {
-  /** The part after the `#` of the link. */
-  @ApiProperty({ writeOnly: true, example: 'gw_setup_…' })
+  @ApiProperty({
+    description: 'Token from the set-up link: the part after `#`.',
+    writeOnly: true,
+    example: 'gw_setup_…',
+  })
   @IsString()
   @MaxLength(LONGEST_TOKEN)
   readonly token: string;
 
-  /** The sign-in address. Only the first owner's set-up link changes it. */
-  @ApiPropertyOptional({ example: 'ada@example.com' })
+  @ApiPropertyOptional({
+    description: 'E-mail address for the sign-in. Only the set-up link of the first owner changes it.',
+    example: 'ada@example.com',
+  })
   @IfGiven()
   @IsEmailAddress()
   readonly email?: string;
 
-  /** First and last name. */
-  @MayTakeName('Ada Lovelace')
+  @MayTakeName('Ada Lovelace', 'Full name of the user.')
   readonly name?: string;
 
   @TakesNewPassword()

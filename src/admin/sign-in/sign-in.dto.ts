@@ -7,19 +7,23 @@ import { MayTakeCode, TakesPassword } from '../passwords/password.dto.js';
 const LONGEST_EMAIL = 320;
 
 export class SignInDto {
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   @IsString()
   @MaxLength(LONGEST_EMAIL)
   readonly email: string;
 
-  @TakesPassword()
+  @TakesPassword('Password of the user.')
   readonly password: string;
 
   @MayTakeCode()
   readonly code?: string;
 
-  /** For a user of several organizations; default: the oldest one whose password matches. */
-  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @ApiPropertyOptional({
+    description:
+      'Id of the organization, for a user of several. Default: the oldest organization in which the password is right.',
+    format: 'uuid',
+    example: AN_ID,
+  })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;

@@ -16,7 +16,11 @@ import { BackChannelLogoutService, type VerifiedLogout } from './back-channel-lo
 import { LogoutTokenGuard } from './logout-token.guard.js';
 
 class BackChannelLogoutDto {
-  @ApiProperty({ writeOnly: true, example: 'eyJhbGciOi…' })
+  @ApiProperty({
+    description: 'Logout token of OpenID Connect Back-Channel Logout 1.0, signed by the identity provider.',
+    writeOnly: true,
+    example: 'eyJhbGciOi…',
+  })
   @IsString()
   readonly logout_token: string;
 }

@@ -24,7 +24,7 @@ import { OwnTransactions } from '../http/own-transactions.decorator.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
-import { ApiId } from '../dto-fields/fields.js';
+import { ApiId, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { originOf, ownerOf, SessionsService } from '../sessions/sessions.service.js';
 import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
@@ -46,7 +46,7 @@ const TRIAL_PAGE = '/ui/sign-in?trial=done';
 const FOUND = 302;
 
 class FindProvidersDto {
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   @IsEmailAddress()
   readonly email: string;
 }
@@ -55,25 +55,35 @@ class FoundProviderDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'Okta' })
+  @ApiProperty({ description: 'Name on the sign-in page.', example: 'Okta' })
   readonly name: string;
 
-  @ApiProperty({ example: 'Example' })
+  @ApiProperty({
+    description: 'Name of the organization to which the identity provider belongs.',
+    example: 'Example',
+  })
   readonly organisation_name: string;
 
-  /** Open it in the browser. `return_to` may be added: a path below `/ui`. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…' })
+  @ApiProperty({
+    description:
+      'Link that starts a sign-in at this identity provider. `return_to` may be added: a path below `/ui`.',
+    example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…',
+  })
   readonly sign_in_url: string;
 }
 
 class FoundProviderListDto extends ListOf(FoundProviderDto) {}
 
 class SignedOutDto {
-  @ApiProperty({ enum: ['signed-out'] })
+  @ApiObject('signed-out')
   readonly object = 'signed-out';
 
-  /** Open it to sign out at the identity provider as well; null where that is not possible. */
-  @ApiProperty({ type: String, nullable: true, example: 'https://login.example.com/logout' })
+  @ApiProperty({
+    description: 'Address at which the browser also signs out at the identity provider. Null if it has none.',
+    type: String,
+    nullable: true,
+    example: 'https://login.example.com/logout',
+  })
   readonly logout_url: string | null;
 }
 

@@ -4,7 +4,7 @@ import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
-import { AN_ID, ApiId, ApiMoment } from '../dto-fields/fields.js';
+import { AN_ID, ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { UserMembershipDto } from '../dto-fields/user-membership.dto.js';
 import { QueryDto } from '../http/query.dto.js';
@@ -30,31 +30,45 @@ const LONGEST_CONFIRMATION = 320;
 
 /** Ownership is transferred by a separate operation and not given here. */
 export class UpdateUserDto {
-  @ApiPropertyOptional({ enum: GIVEN_ROLES })
+  @ApiPropertyOptional({ description: 'Role in the organization.', enum: GIVEN_ROLES })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly role?: (typeof GIVEN_ROLES)[number];
 
-  /** A deactivated user keeps keys, roles and memberships, but none of them has any effect. */
-  @ApiPropertyOptional({ enum: ['active', 'deactivated'] })
+  @ApiPropertyOptional({
+    description: '`deactivated` users keep their API keys, roles and memberships, but cannot use them.',
+    enum: ['active', 'deactivated'],
+  })
   @IfGiven()
   @IsIn(['active', 'deactivated'])
   readonly status?: UserStatus;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Ada' })
+  @ApiPropertyOptional({
+    description: 'Given name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
   @OrNull()
   @IsName()
   readonly first_name?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Lovelace' })
+  @ApiPropertyOptional({
+    description: 'Family name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Lovelace',
+  })
   @OrNull()
   @IsName()
   readonly last_name?: string | null;
 }
 
 export class RemoveUserDto {
-  /** The user's email address, repeated as confirmation; or send it as `?confirm=`. */
-  @ApiPropertyOptional({ example: 'ada@example.com' })
+  @ApiPropertyOptional({
+    description: 'E-mail address of the user, repeated as a confirmation; or send it as `?confirm=`.',
+    example: 'ada@example.com',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_CONFIRMATION)
@@ -68,8 +82,11 @@ export class RemoveUserDto {
 }
 
 export class TransferOwnershipDto {
-  /** Whether the current owner becomes an admin; otherwise the organization has one more owner. */
-  @ApiPropertyOptional({ default: true })
+  @ApiPropertyOptional({
+    description:
+      'True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.',
+    default: true,
+  })
   @IfGiven()
   @IsBoolean()
   readonly step_down: boolean = true;
@@ -82,39 +99,58 @@ export interface UserWithWorkspaces {
 
 /** A user as the API shows it. */
 export class UserDto {
-  @ApiProperty({ enum: ['user'] })
+  @ApiObject('user')
   readonly object = 'user';
 
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Ada' })
+  @ApiProperty({
+    description: 'Given name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
   readonly first_name: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' })
+  @ApiProperty({
+    description: 'Family name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Lovelace',
+  })
   readonly last_name: string | null;
 
-  @ApiProperty({ enum: ORGANIZATION_ROLES })
+  @ApiProperty({ description: 'Role in the organization.', enum: ORGANIZATION_ROLES })
   readonly role: OrganizationRole;
 
-  @ApiProperty({ enum: ['active', 'deactivated'] })
+  @ApiProperty({
+    description: '`deactivated` users keep their API keys, roles and memberships, but cannot use them.',
+    enum: ['active', 'deactivated'],
+  })
   readonly status: UserStatus;
 
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  /** The user's memberships. Owners and admins can access every workspace without one. */
-  @ApiProperty({ type: [String], example: [AN_ID] })
+  @ApiProperty({
+    description:
+      'Ids of the workspaces in which the user is a member. Owners and admins reach every workspace.',
+    type: [String],
+    example: [AN_ID],
+  })
   readonly workspace_ids: readonly string[];
 
-  /** The same workspaces, each with the user's role in it. */
-  @ApiProperty({ type: [UserMembershipDto] })
+  @ApiProperty({
+    description: 'Workspaces in which the user is a member, with the role in each.',
+    type: [UserMembershipDto],
+  })
   readonly workspaces: readonly UserMembershipDto[];
 
   static from({ user, memberships }: UserWithWorkspaces): UserDto {

@@ -1,5 +1,5 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { ApiTextOrNull } from '../dto-fields/fields.js';
+import { ApiTextOrNull, ApiObject } from '../dto-fields/fields.js';
 import { TEST_OUTCOMES, type TestResult } from './credential-tester.service.js';
 import { CreateVirtualKeyDto } from './virtual-key.dto.js';
 
@@ -16,36 +16,47 @@ const MOST_MODELS = 200;
 
 /** A provider's response to a credential. */
 export class CredentialTestDto {
-  @ApiProperty({ enum: ['virtual-key-test'] })
+  @ApiObject('virtual-key-test')
   readonly object = 'virtual-key-test';
 
-  /**
-   * `works`: the provider accepted the credential. `refused`: it responded with 401 or 403. `inconclusive`: its response does not depend on
-   * the credential. `unreachable`: it did not respond. `not_testable`: its requests are signed individually.
-   */
-  @ApiProperty({ enum: TEST_OUTCOMES, example: 'works' })
+  @ApiProperty({
+    description:
+      '`works`: the provider accepted the credential. `refused`: it returned 401 or 403. `inconclusive`: its response does not show whether the credential is valid. `unreachable`: it did not respond. `not_testable`: a test is not possible for this provider.',
+    enum: TEST_OUTCOMES,
+    example: 'works',
+  })
   readonly outcome: (typeof TEST_OUTCOMES)[number];
 
-  /** HTTP status of the provider's response. */
-  @ApiProperty({ type: Number, nullable: true, example: 200 })
+  @ApiProperty({
+    description: "HTTP status of the provider's response. Null if there was none.",
+    type: Number,
+    nullable: true,
+    example: 200,
+  })
   readonly status: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: 312 })
+  @ApiProperty({
+    description: 'Milliseconds until the provider responded. Null if it did not.',
+    type: Number,
+    nullable: true,
+    example: 312,
+  })
   readonly latency_ms: number | null;
 
-  /** Models that the account can use, at most 200. */
-  @ApiProperty({ type: [String], example: ['gpt-5', 'gpt-5-mini'] })
+  @ApiProperty({
+    description: 'Ids of models that the account can use, at most 200.',
+    type: [String],
+    example: ['gpt-5', 'gpt-5-mini'],
+  })
   readonly models: readonly string[];
 
-  @ApiProperty({ example: 2 })
+  @ApiProperty({ description: 'Number of all models that the account can use.', example: 2 })
   readonly total_models: number;
 
-  /** How many of the models have no known price. */
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ description: 'How many of these models have no known price.', example: 0 })
   readonly unpriced_models: number;
 
-  /** The provider's own error message, or why the test is inconclusive. */
-  @ApiTextOrNull()
+  @ApiTextOrNull("The provider's error message, or why the test is inconclusive. Null if it works.")
   readonly reason: string | null;
 
   static from({ outcome, status, latencyMs, models, unpriced, reason }: TestResult): CredentialTestDto {

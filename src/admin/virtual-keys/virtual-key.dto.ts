@@ -1,7 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString, Length } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsObject, IsString, Length } from 'class-validator';
 import {
   CLIENT_DISCONNECT_RULES,
   type ClientDisconnectRule,
@@ -9,23 +7,27 @@ import {
   type UnsupportedParameterRule,
 } from '../../common/contracts/upstream-rules.js';
 import type { Price } from '../../common/contracts/price.js';
+import { AzureFields } from './azure-fields.dto.js';
 import type { VirtualKey } from './virtual-key.entity.js';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {
   ApiId,
-  ApiMoment,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   ApiMomentOrNull,
   ApiTextOrNull,
-  MayTakeProvider,
   TakesName,
   MayTakeName,
   MayTakeSlug,
-  MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
+  MayTakeWorkspace,
   TakesProvider,
-  MayTakeSecret,
+  MayTakeProvider,
+  MayResetUsage,
   MayTakeDisconnectRule,
+  MayTakeSecret,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../dto-fields/model-pricing.js';
@@ -51,60 +53,21 @@ import {
 
 const LONGEST_HOST = 2048;
 
-const LONGEST_FIELD = 128;
 const NO_REFERENCES =
   'secrets in external stores are not supported yet; send the secret itself in the field "key"';
 
-/** A deployment of Azure OpenAI. All models go to the virtual key's deployment. */
-class DeploymentDto {
-  @ApiProperty({ example: '2024-10-21' })
-  @IsString()
-  @Length(1, LONGEST_FIELD)
-  readonly apiVersion: string;
-
-  @ApiProperty({ example: 'gpt-4o-prod' })
-  @IsString()
-  @Length(1, LONGEST_FIELD)
-  readonly deploymentName: string;
-
-  @ApiPropertyOptional({ example: 'gpt-4o' })
-  @IfGiven()
-  @IsString()
-  @Length(1, LONGEST_FIELD)
-  readonly alias?: string;
-
-  @ApiPropertyOptional()
-  @IfGiven()
-  @IsBoolean()
-  readonly is_default?: boolean;
-}
-
-/** An Azure field under its name in the compatible API. */
-const IsCompatibleField = (): PropertyDecorator =>
-  applyDecorators(ApiHideProperty(), OrNull(), IsString(), Length(1, LONGEST_FIELD));
-
-const IsDeployments = (): PropertyDecorator =>
-  applyDecorators(
-    ApiHideProperty(),
-    IfGiven(),
-    IsArray(),
-    ArrayMaxSize(1, { message: 'a virtual key has one deployment; create a virtual key for each' }),
-    ValidateEach(),
-    Type(() => DeploymentDto),
-  );
-
 /** Fields of a virtual key that can be set on creation and changed later. */
 @TakesLimits()
-class VirtualKeyFields {
-  /** The provider's secret. It is sealed when saved and never shown again. */
+class VirtualKeyFields extends AzureFields {
   @MayTakeSecret()
   readonly key?: string;
 
   @MayTakeNote()
   readonly note?: string | null;
 
-  /** Base URL to use instead of the provider's own. Null restores the provider's own. */
   @ApiPropertyOptional({
+    description:
+      "Base URL to call in place of the provider's own, for private deployments. Null: the provider's own. Default: null.",
     type: String,
     nullable: true,
     minLength: 1,
@@ -115,8 +78,9 @@ class VirtualKeyFields {
   @Length(0, LONGEST_HOST)
   readonly custom_host?: string | null;
 
-  /** Account settings besides the key. Not secret. */
   @ApiPropertyOptional({
+    description:
+      'Further settings of the provider account, by the names in the provider catalogue, such as a region or a project. They are not secret. Default: none.',
     type: 'object',
     additionalProperties: { type: 'string' },
     example: { 'openai-project': 'proj_4711' },
@@ -128,48 +92,23 @@ class VirtualKeyFields {
   @MayTakeExpiry()
   readonly expires_at?: string | null;
 
-  @IsCompatibleField()
-  readonly apiVersion?: string | null;
-
-  @IsCompatibleField()
-  readonly api_version?: string | null;
-
-  @IsCompatibleField()
-  readonly resourceName?: string | null;
-
-  @IsCompatibleField()
-  readonly resource_name?: string | null;
-
-  @IsCompatibleField()
-  readonly deploymentName?: string | null;
-
-  @IsCompatibleField()
-  readonly deployment_name?: string | null;
-
-  @IsDeployments()
-  readonly deploymentConfig?: readonly DeploymentDto[];
-
-  @IsDeployments()
-  readonly deployment_config?: readonly DeploymentDto[];
-
-  /** Prices of models under this key instead of list prices, by name. Null restores the list prices. */
-  @ApiPropertyOptional({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA })
+  @ApiPropertyOptional({
+    description:
+      'Prices by model under this virtual key, in place of the list prices. Null: list prices. Default: null.',
+    type: 'object',
+    nullable: true,
+    additionalProperties: PRICING_CONFIG_SCHEMA,
+  })
   @OrNull()
   @IsObject()
   readonly model_pricing?: Readonly<Record<string, unknown>> | null;
 
-  /**
-   * What happens to a request whose client disconnects: `cancel` ends it and charges what arrived, as an estimate; `finish` reads the
-   * response to its end and charges what the provider reports. Null: the workspace's default applies.
-   */
   @MayTakeDisconnectRule()
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 
-  /**
-   * What happens to a request with a parameter that the provider does not support, such as `seed` with Anthropic: `refuse` returns 400,
-   * `drop` sends it without the parameter. Null: `refuse`. The request's header and its config take precedence.
-   */
   @ApiPropertyOptional({
+    description:
+      'What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.',
     type: String,
     enum: [...UNSUPPORTED_PARAMETER_RULES, null],
     nullable: true,
@@ -190,64 +129,61 @@ class VirtualKeyFields {
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFields {
-  @TakesName('OpenAI production')
+  @TakesName('OpenAI production', 'Name of the virtual key.')
   readonly name: string;
 
-  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-production')
   readonly slug?: string;
 
   @TakesProvider()
   readonly provider: string;
 
-  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 /** Changing the provider or host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateVirtualKeyDto extends VirtualKeyFields {
-  @MayTakeName('OpenAI production')
+  @MayTakeName('OpenAI production', 'Name of the virtual key.')
   readonly name?: string;
 
   @MayTakeProvider()
   readonly provider?: string;
 
-  /** True resets the use of budgets and rates. Concurrency counts running requests and is not reset. */
-  @ApiPropertyOptional({ example: true })
-  @IfGiven()
-  @IsBoolean()
+  @MayResetUsage()
   readonly reset_usage?: boolean;
 }
 
 /** A second virtual key with the same credential. */
 export class DuplicateVirtualKeyDto {
-  /** Default: that of the original. */
-  @MayTakeName('OpenAI production')
+  @MayTakeName('OpenAI production', 'Name of the new virtual key. Default: the name of the original.')
   readonly name?: string;
 
-  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-production-2')
   readonly slug?: string;
 }
 
 export class CopyVirtualKeyDto extends DuplicateVirtualKeyDto {
-  /** Id or slug of its workspace. */
-  @ApiProperty({ example: 'ws-research' })
+  @ApiProperty({ description: 'Id or slug of the workspace for the copy.', example: 'ws-research' })
   @IsIdOrSlug()
   readonly workspace_id: string;
 }
 
 class CreatedSlugDto {
-  @ApiProperty({ example: 'openai-production' })
+  @ApiProperty({ description: 'Slug of the new virtual key.', example: 'openai-production' })
   readonly slug: string;
 }
 
 export class CreatedVirtualKeyDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  @ApiProperty({
+    description: 'Always true. A failure has an error status and an `error` object instead.',
+    type: Boolean,
+    enum: [true],
+    example: true,
+  })
   readonly success = true;
 
-  @ApiProperty({ type: CreatedSlugDto })
+  @ApiProperty({ description: 'The new virtual key.', type: CreatedSlugDto })
   readonly data: CreatedSlugDto;
 
   static from({ slug }: VirtualKey): CreatedVirtualKeyDto {
@@ -261,43 +197,74 @@ export class VirtualKeyDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'openai-production' })
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'openai-production',
+  })
   readonly slug: string;
 
-  @ApiProperty({ example: 'OpenAI production' })
+  @ApiProperty({ description: 'Name of the virtual key.', example: 'OpenAI production' })
   readonly name: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Free text. Null removes it. Default: none.')
   readonly note: string | null;
 
-  @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
+  @ApiProperty({
+    description:
+      '`exhausted` keys have no budget left; `expired` keys are past `expires_at`. Requests with them are refused.',
+    enum: ['active', 'exhausted', 'expired'],
+  })
   readonly status: 'active' | 'exhausted' | 'expired';
 
   @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
-  /** A list when there are several. */
   @ShownUsageLimits()
   readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
-  @ApiProperty({ example: 'openai' })
+  @ApiProperty({
+    description: 'Id of the provider in the provider catalogue, such as `openai`.',
+    example: 'openai',
+  })
   readonly provider: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull(
+    "Base URL to call in place of the provider's own, for private deployments. Null: the provider's own. Default: null.",
+  )
   readonly custom_host: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: {} })
+  @ApiProperty({
+    description:
+      'Further settings of the provider account, by the names in the provider catalogue, such as a region or a project. They are not secret. Default: none.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: {},
+  })
   readonly fields: Readonly<Record<string, string>>;
 
-  @ApiProperty({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA, example: null })
+  @ApiProperty({
+    description:
+      'Prices by model under this virtual key, in place of the list prices. Null: list prices. Default: null.',
+    type: 'object',
+    nullable: true,
+    additionalProperties: PRICING_CONFIG_SCHEMA,
+    example: null,
+  })
   readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
 
-  /** What happens to a request whose client disconnects; null for the workspace's default. */
-  @ApiProperty({ type: String, enum: [...CLIENT_DISCONNECT_RULES, null], nullable: true, example: null })
+  @ApiProperty({
+    description:
+      'What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.',
+    type: String,
+    enum: [...CLIENT_DISCONNECT_RULES, null],
+    nullable: true,
+    example: null,
+  })
   readonly on_client_disconnect: ClientDisconnectRule | null;
 
-  /** What happens to parameters that the provider does not support; null: they are refused. */
   @ApiProperty({
+    description:
+      'What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.',
     type: String,
     enum: [...UNSUPPORTED_PARAMETER_RULES, null],
     nullable: true,
@@ -305,22 +272,22 @@ export class VirtualKeyDto {
   })
   readonly unsupported_parameters: UnsupportedParameterRule | null;
 
-  @ApiId()
+  @ApiId('Id of the organization.')
   readonly organisation_id: string;
 
-  @ApiId()
+  @ApiId('Id of the workspace.')
   readonly workspace_id: string;
 
-  @ApiMomentOrNull()
+  @ApiMomentOrNull('Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.')
   readonly expires_at: string | null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiProperty({ enum: ['virtual-key'] })
+  @ApiObject('virtual-key')
   readonly object = 'virtual-key';
 
   static from(key: VirtualKey, usage: BudgetUsage = NO_USAGE): VirtualKeyDto {

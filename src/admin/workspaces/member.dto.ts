@@ -7,7 +7,7 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
-import { ApiId, ApiMoment } from '../dto-fields/fields.js';
+import { ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
@@ -35,11 +35,11 @@ export interface MemberDetails {
 }
 
 class NewMemberDto {
-  @ApiId()
+  @ApiId('Id of the user.')
   @IsUUID()
   readonly id: string;
 
-  @ApiProperty({ enum: WORKSPACE_ROLES })
+  @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;
 }
@@ -58,7 +58,7 @@ class RepeatedIdsDto {
 }
 
 export class AddMembersDto extends RepeatedIdsDto {
-  @ApiProperty({ type: [NewMemberDto] })
+  @ApiProperty({ description: 'The new members with their roles, at most 100.', type: [NewMemberDto] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_USERS)
@@ -71,7 +71,7 @@ export class AddMembersDto extends RepeatedIdsDto {
 }
 
 export class UpdateMemberDto extends RepeatedIdsDto {
-  @ApiProperty({ enum: WORKSPACE_ROLES })
+  @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;
 }
@@ -80,45 +80,63 @@ export class RemoveMemberDto extends RepeatedIdsDto {}
 
 /** A member of a workspace as the API shows it. */
 export class MemberDto {
-  @ApiProperty({ enum: ['workspace-user'] })
+  @ApiObject('workspace-user')
   readonly object = 'workspace-user';
 
-  /** The user's. */
-  @ApiId()
+  @ApiId('Id of the user.')
   readonly id: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Ada' })
+  @ApiProperty({
+    description: 'Given name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
   readonly first_name: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' })
+  @ApiProperty({
+    description: 'Family name. Null if it is unknown.',
+    type: String,
+    nullable: true,
+    example: 'Lovelace',
+  })
   readonly last_name: string | null;
 
-  @ApiProperty({ enum: ['owner', 'admin', 'member'] })
+  @ApiProperty({ description: 'Role of the user in the organization.', enum: ['owner', 'admin', 'member'] })
   readonly org_role: OrganizationRole;
 
-  @ApiProperty({ enum: WORKSPACE_ROLES })
+  @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   readonly role: WorkspaceRole;
 
-  @ApiProperty({ enum: ['active', 'deactivated'] })
+  @ApiProperty({ description: 'Current state of the resource.', enum: ['active', 'deactivated'] })
   readonly status: UserStatus;
 
-  @ApiProperty({ example: 'ada@example.com' })
+  @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiId()
+  @ApiId('Id of the workspace.')
   readonly workspace_id: string;
 
-  /** The user's scopes in the workspace, which also limit their keys. */
-  @ApiProperty({ type: [String], example: ['logs.list'] })
+  @ApiProperty({
+    description: 'What the user may do in this workspace. Their API keys cannot do more.',
+    type: [String],
+    example: ['logs.list'],
+  })
   readonly scopes: readonly string[];
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Always null.',
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: null,
+  })
   readonly settings: null = null;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
   static from(membership: MemberDetails): MemberDto {

@@ -19,8 +19,10 @@ import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../comm
 import {
   AN_ID,
   ApiId,
-  ApiMoment,
   ApiTextOrNull,
+  ApiObject,
+  ApiCreatedAt,
+  ApiLastUpdatedAt,
   TakesName,
   MayTakeName,
   MayTakeNote,
@@ -54,6 +56,8 @@ const MOST_USERS = 100;
 
 export class WorkspaceDefaultsDto {
   @ApiPropertyOptional({
+    description:
+      'Key-value pairs added to every request of the workspace. They override those of API keys and requests. Null: none.',
     type: 'object',
     additionalProperties: { type: 'string' },
     nullable: true,
@@ -63,7 +67,13 @@ export class WorkspaceDefaultsDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, example: [] })
+  @ApiPropertyOptional({
+    description:
+      'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
+    type: [String],
+    nullable: true,
+    example: [],
+  })
   @OrNull()
   @IsArray()
   @ArrayMaxSize(MOST_GUARDRAILS)
@@ -71,7 +81,13 @@ export class WorkspaceDefaultsDto {
   @Length(1, LONGEST_REFERENCE, { each: true })
   readonly input_guardrails?: readonly string[] | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, example: [] })
+  @ApiPropertyOptional({
+    description:
+      'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
+    type: [String],
+    nullable: true,
+    example: [],
+  })
   @OrNull()
   @IsArray()
   @ArrayMaxSize(MOST_GUARDRAILS)
@@ -79,14 +95,19 @@ export class WorkspaceDefaultsDto {
   @Length(1, LONGEST_REFERENCE, { each: true })
   readonly output_guardrails?: readonly string[] | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: null })
+  @ApiPropertyOptional({
+    description: 'Id or slug of the config for user API keys that have no config of their own. Null: none.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   @OrNull()
   @IsString()
   @Length(1, LONGEST_REFERENCE)
   readonly user_api_key_config?: string | null;
 
-  /** The response cache for configs and requests without their own setting. Null: no default. */
   @ApiPropertyOptional({
+    description: 'Response cache for requests whose config does not set one. Null: no default.',
     type: 'object',
     additionalProperties: true,
     nullable: true,
@@ -96,40 +117,37 @@ export class WorkspaceDefaultsDto {
   @IsObject()
   readonly cache?: CacheRules | null;
 
-  /**
-   * What happens to a request whose client disconnects, unless its config or virtual key has its own rule: `cancel` (also when null) ends
-   * it and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports.
-   */
   @MayTakeDisconnectRule()
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 }
 
 @TakesLimits()
 class WorkspaceFields {
-  @MayTakeNote('Search and ranking')
+  @MayTakeNote('Free text: what the resource is for. Null if there is none.', 'Search and ranking')
   readonly description?: string | null;
 
-  /**
-   * Defaults for all requests of the workspace: metadata, which overrides their own; guardrails, which apply before those of configs; the
-   * config for users' keys that have none; and the response cache where nothing else sets it. Omitted fields stay unchanged; null removes
-   * all defaults.
-   */
-  @ApiPropertyOptional({ type: WorkspaceDefaultsDto, nullable: true })
+  @ApiPropertyOptional({
+    description:
+      'Settings for all requests of the workspace. Fields that are left out keep their value; null clears all.',
+    type: WorkspaceDefaultsDto,
+    nullable: true,
+  })
   @OrNull()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto | null;
 
-  /** Retention of the workspace's request logs in days; null for its organization's. */
-  @TakesDays()
+  @TakesDays(
+    'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
+  )
   readonly log_retention_days?: number | null;
 
-  /** The same for request and response bodies. They are kept no longer than their logs. */
-  @TakesDays()
+  @TakesDays(
+    'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
+  )
   readonly body_retention_days?: number | null;
 
-  /** Content of the workspace's requests that the log must not keep, in addition to the organization's rules. */
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 
@@ -160,11 +178,15 @@ export class RemoveWorkspaceQuery extends QueryDto {
 }
 
 export class CreateWorkspaceDto extends WorkspaceFields {
-  @TakesName('Search')
+  @TakesName('Search', 'Name of the workspace.')
   readonly name: string;
 
-  /** Users of the organization who become members. Use the member operations for other roles. */
-  @ApiPropertyOptional({ type: [String], example: [AN_ID] })
+  @ApiPropertyOptional({
+    description:
+      'Ids of users of the organization who become members with the role `member`. Default: only the creator.',
+    type: [String],
+    example: [AN_ID],
+  })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_USERS)
@@ -174,13 +196,15 @@ export class CreateWorkspaceDto extends WorkspaceFields {
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFields {
-  @MayTakeName('Search')
+  @MayTakeName('Search', 'Name of the workspace.')
   readonly name?: string;
 }
 
 export class RemoveWorkspaceDto {
-  /** The name of the workspace, repeated as confirmation; or send it as `?name=`. */
-  @ApiPropertyOptional({ example: 'Search' })
+  @ApiPropertyOptional({
+    description: 'Name of the workspace, repeated as a confirmation; or send it as `?name=`.',
+    example: 'Search',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_CONFIRMATION)
@@ -199,47 +223,63 @@ export class WorkspaceDto {
   @ApiId()
   readonly id: string;
 
-  @ApiProperty({ example: 'ws-search' })
+  @ApiProperty({
+    description: 'Short name for use in paths, headers and configs. It never changes.',
+    example: 'ws-search',
+  })
   readonly slug: string;
 
-  @ApiProperty({ example: 'Search' })
+  @ApiProperty({ description: 'Name of the workspace.', example: 'Search' })
   readonly name: string;
 
-  @ApiTextOrNull()
+  @ApiTextOrNull('Free text: what the resource is for. Null if there is none.')
   readonly description: string | null;
 
-  @ApiProperty({ type: WorkspaceDefaultsDto })
+  @ApiProperty({
+    description:
+      'Settings for all requests of the workspace. Fields that are left out keep their value; null clears all.',
+    type: WorkspaceDefaultsDto,
+  })
   readonly defaults: WorkspaceDefaults;
 
   @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
-  @ApiProperty({ type: [ShownUsageLimitsDto], nullable: true, example: null })
+  @ApiProperty({
+    description:
+      'Budgets: one object, a list of at most 10, or null for none. All of them apply. Default: none.',
+    type: [ShownUsageLimitsDto],
+    nullable: true,
+    example: null,
+  })
   readonly usage_limits: readonly ShownUsageLimitsDto[] | null;
 
-  /** Retention of the workspace's request logs in days; null for its organization's. */
-  @KeepsForDays()
+  @KeepsForDays(
+    'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
+  )
   readonly log_retention_days: number | null;
 
-  /** The same for bodies. */
-  @KeepsForDays()
+  @KeepsForDays(
+    'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
+  )
   readonly body_retention_days: number | null;
 
-  /** Content of its requests that the log does not keep, in addition to the organization's rules. */
   @ShowsRedaction()
   readonly log_redaction: LogRedaction | null;
 
-  /** 1 for the organization's initial workspace. */
-  @ApiProperty({ enum: [0, 1] })
+  @ApiProperty({
+    description: '1 for the workspace that was created with the organization, else 0.',
+    enum: [0, 1],
+  })
   readonly is_default: 0 | 1;
 
-  @ApiMoment()
+  @ApiCreatedAt()
   readonly created_at: string;
 
-  @ApiMoment()
+  @ApiLastUpdatedAt()
   readonly last_updated_at: string;
 
-  @ApiProperty({ enum: ['workspace'] })
+  @ApiObject('workspace')
   readonly object = 'workspace';
 
   static from(workspace: Workspace, usage: BudgetUsage = NO_USAGE): WorkspaceDto {
@@ -250,11 +290,13 @@ export class WorkspaceDto {
 /** A workspace with its members, newest first: the first hundred of them. */
 @ShowsLimits()
 export class WorkspaceWithUsersDto extends WorkspaceDto {
-  @ApiProperty({ type: [MemberDto] })
+  @ApiProperty({ description: 'The first members of the workspace, with their roles.', type: [MemberDto] })
   readonly users: readonly MemberDto[];
 
-  /** The total number of members; the list of members has pages. */
-  @ApiProperty({ example: 1 })
+  @ApiProperty({
+    description: 'Total number of members; the list of members contains all of them.',
+    example: 1,
+  })
   readonly total_users: number;
 
   static override from(

@@ -9,18 +9,45 @@ const WHOLE_OR_NULL = { type: 'integer', nullable: true } as const;
 
 /** A parsed decision of the route. */
 export class LogDecisionDto implements Decision {
-  @ApiProperty({ enum: DECISION_KINDS }) readonly kind: Decision['kind'];
-  @ApiProperty({ type: String, nullable: true, example: 'config' })
+  @ApiProperty({ description: 'Kind of the decision.', enum: DECISION_KINDS })
+  readonly kind: Decision['kind'];
+  @ApiProperty({
+    description: 'Place in the config at which it was made. Null if there is none.',
+    type: String,
+    nullable: true,
+    example: 'config',
+  })
   readonly path: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
+  @ApiProperty({
+    description: 'Place in the config to which it leads. Null if there is none.',
+    type: String,
+    nullable: true,
+    example: 'config.targets[1]',
+  })
   readonly target: string | null;
-  @ApiProperty({ ...WHOLE_OR_NULL, example: 0 })
+  @ApiProperty({
+    description: 'Index of the condition that held. Null if the decision has no condition.',
+    ...WHOLE_OR_NULL,
+    example: 0,
+  })
   readonly condition: number | null;
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Criterion of a load balance. Null for other decisions.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   readonly by: string | null;
-  @ApiProperty({ ...WHOLE_OR_NULL })
+  @ApiProperty({
+    description: 'Milliseconds after which a hedged attempt began. Null for other decisions.',
+    ...WHOLE_OR_NULL,
+  })
   readonly after_ms: number | null;
-  @ApiProperty({ example: 'config: conditions[0] holds, so config.targets[1]' }) readonly text: string;
+  @ApiProperty({
+    description: 'The decision as text.',
+    example: 'config: conditions[0] holds, so config.targets[1]',
+  })
+  readonly text: string;
 
   static from(text: string): LogDecisionDto {
     return Object.assign(new LogDecisionDto(), readDecision(text));
@@ -29,9 +56,10 @@ export class LogDecisionDto implements Decision {
 
 /** The saved config that the request used. */
 export class LogConfigDto {
-  @ApiProperty({ example: 'pc-chat-1k3m9z' }) readonly slug: string;
-  @ApiProperty({ example: 'Chat with a fallback' }) readonly name: string;
-  @ApiProperty({ type: 'integer', example: 7 }) readonly version: number;
+  @ApiProperty({ description: 'Slug of the config.', example: 'pc-chat-1k3m9z' }) readonly slug: string;
+  @ApiProperty({ description: 'Name of the config.', example: 'Chat with a fallback' }) readonly name: string;
+  @ApiProperty({ description: 'Number of the version.', type: 'integer', example: 7 })
+  readonly version: number;
 
   static from({ slug, name, version }: UsedConfig): LogConfigDto {
     return Object.assign(new LogConfigDto(), { slug, name, version });
@@ -39,13 +67,22 @@ export class LogConfigDto {
 }
 
 export class AttemptReasonDto implements AttemptReason {
-  @ApiProperty({ enum: ATTEMPT_KINDS }) readonly kind: AttemptReason['kind'];
-  @ApiProperty({ ...WHOLE_OR_NULL })
+  @ApiProperty({ description: 'Kind of the attempt.', enum: ATTEMPT_KINDS })
+  readonly kind: AttemptReason['kind'];
+  @ApiProperty({
+    description: 'Number of the attempt whose result led to this one. Null for the first.',
+    ...WHOLE_OR_NULL,
+  })
   readonly after_attempt: number | null;
-  @ApiProperty({ ...WHOLE_OR_NULL, example: 429 })
+  @ApiProperty({
+    description: 'HTTP status of that result. Null if there was none.',
+    ...WHOLE_OR_NULL,
+    example: 429,
+  })
   readonly status: number | null;
   @ApiColumn('error_code') readonly error_code: string | null;
   @ApiProperty({
+    description: 'List in the config that names the status. Null if the default rule applied.',
     type: String,
     nullable: true,
     example: 'config.strategy.on_status_codes',
@@ -59,11 +96,21 @@ export class AttemptReasonDto implements AttemptReason {
 
 /** A budget that the attempt was charged to. */
 export class ChargedBudgetDto {
-  @ApiId() readonly limit_id: string;
-  @ApiProperty({ enum: ['cost', 'tokens'] }) readonly measure: ChargedBudget['measure'];
-  @ApiProperty({ enum: [...BUDGET_SUBJECTS, null], nullable: true, type: String })
+  @ApiId('Id of the budget.') readonly limit_id: string;
+  @ApiProperty({
+    description: 'What is counted: dollars, tokens, requests, or requests that run at the same time.',
+    enum: ['cost', 'tokens'],
+  })
+  readonly measure: ChargedBudget['measure'];
+  @ApiProperty({
+    description: 'Kind of what the budget belongs to. Null if it was deleted.',
+    enum: [...BUDGET_SUBJECTS, null],
+    nullable: true,
+    type: String,
+  })
   readonly subject: ChargedBudget['subject'];
   @ApiProperty({
+    description: 'Name of the key, workspace or policy. Null if it was deleted.',
     type: String,
     nullable: true,
     example: 'support-bot',
