@@ -45,7 +45,21 @@ export interface Operation {
   readonly method: Method;
   /** Below `/v1`, as clients send it. */
   readonly path: string;
+  /** For the documentation, in the imperative. Every operation of an endpoint has one. */
+  readonly summary?: string;
 }
+
+/** Groups of endpoints in the documentation, in its order. */
+export type EndpointGroup =
+  | 'text'
+  | 'embeddings'
+  | 'moderation'
+  | 'images'
+  | 'audio'
+  | 'realtime'
+  | 'files'
+  | 'vector-stores'
+  | 'models';
 
 /**
  * A first-class endpoint, and how the gateway reads it. A JSON body is parsed once; the client's own bytes go upstream unless the model
@@ -55,7 +69,12 @@ export interface Endpoint {
   readonly id: EndpointId;
   /** Display name: "chat completions". */
   readonly title: string;
+  readonly group: EndpointGroup;
+  /** How the gateway handles its requests. */
+  readonly description: string;
   readonly operations: readonly Operation[];
+  /** A body that the sandbox answers as it stands. Absent: the document has none. */
+  readonly example?: Json;
   /**
    * `json`: POST bodies are read and parsed. `form`: the short fields of a multipart form are read while it streams through. `opaque`:
    * bodies stream through unread.

@@ -101,7 +101,7 @@ describe('routes that need no key', () => {
 });
 
 describe('a handler without a scope', () => {
-  @AdminController('forgetful')
+  @AdminController('forgetful', 'logs')
   class ForgetfulController {
     @Get()
     @RequireScope('logs.list')

@@ -1,10 +1,9 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsObject, IsUUID, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsObject, IsUUID } from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AreEmailAddresses } from '../../common/http/email-address.js';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
+import { Nested, HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {
   AN_ID,
   ApiId,
@@ -71,8 +70,7 @@ class ChangeableApiKeyFields {
   })
   @IfGiven()
   @IsObject()
-  @ValidateNested()
-  @Type(() => ApiKeyDefaultsDto)
+  @Nested(() => ApiKeyDefaultsDto)
   readonly defaults?: ApiKeyDefaultsDto;
 
   @ApiPropertyOptional({

@@ -9,7 +9,7 @@ import { RotateApiKeyDto, RotatedApiKeyDto } from './new-secret.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 /** Separate from the other operations, because the compatible API has this one under two versions. */
-@AdminController('api-keys', 'v2/api-keys')
+@AdminController(['api-keys', 'v2/api-keys'])
 @Refusals()
 export class RotateApiKeyController {
   constructor(private readonly apiKeys: ApiKeysService) {}

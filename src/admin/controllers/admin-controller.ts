@@ -5,6 +5,7 @@ import { RoleGuard } from '../../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import { NoQueryGuard } from '../http/no-query.guard.js';
+import { type GroupId, groupOfPath, GROUPS } from '../openapi/groups.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from '../openapi/security.js';
 import { ReadableBodyGuard } from '../http/readable-body.guard.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
@@ -15,16 +16,20 @@ const VERSIONED = /^v\d+\//;
 
 /**
  * Makes a class an administrative controller, the only way to add one: it identifies the caller, requires the scope that the handler
- * declares, lets POST requests be repeated, and records changes. Paths are below `/v1`, unless they contain another version.
+ * declares, lets POST requests be repeated, and records changes. Paths are below `/v1`, unless they contain another version. `group` is that
+ * of the OpenAPI document, by default the one that the path begins with.
  */
-export function AdminController(...paths: readonly string[]): ClassDecorator {
-  const [tag = ''] = paths;
+export function AdminController(
+  path: string | readonly [string, ...string[]],
+  group?: GroupId,
+): ClassDecorator {
+  const paths = typeof path === 'string' ? ([path] as const) : path;
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_CONTROLLER, true),
     UseGuards(AuthGuard, ScopeGuard, RoleGuard, NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
-    ApiTags(tag),
+    ApiTags(GROUPS[group ?? groupOfPath(paths[0])].name),
     ApiSecurity(API_KEY_SECURITY),
     ApiSecurity(SESSION_SECURITY),
   );

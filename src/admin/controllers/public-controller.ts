@@ -15,6 +15,7 @@ import { publicPath } from '../../common/http/body-limits.js';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import { NoQueryGuard } from '../http/no-query.guard.js';
 import { OWN_TRANSACTIONS } from '../http/own-transactions.decorator.js';
+import { type GroupId, GROUPS } from '../openapi/groups.js';
 import { ReadableBodyGuard } from '../http/readable-body.guard.js';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
@@ -51,14 +52,14 @@ export const PUBLIC_DOOR = 'gatehouse:public-door';
 
 /**
  * For callers without an API key, whose credential is in the body. `path`, below `/v1`, is one of `PUBLIC_PATHS`, whose bodies are small:
- * they are read before authentication. Failed attempts are throttled by address, and changes are recorded.
+ * they are read before authentication. Failed attempts are throttled by address, and changes are recorded. `group` is that of the OpenAPI document.
  */
-export function PublicController(path: string, tag: string): ClassDecorator {
+export function PublicController(path: string, group: GroupId): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
     SetMetadata(PUBLIC_DOOR, true),
     UseGuards(NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
-    ApiTags(tag),
+    ApiTags(GROUPS[group].name),
   );
 }

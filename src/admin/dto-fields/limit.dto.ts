@@ -17,10 +17,15 @@ const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
 
 /** An amount of zero or more; dollars may have nine decimals. */
 export const IsAmount = (): PropertyDecorator =>
-  rule('isAmount', 'it must be a number above zero, with at most nine decimals', (value) => {
-    if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
-    return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
-  });
+  rule(
+    'isAmount',
+    'it must be a number above zero, with at most nine decimals',
+    (value) => {
+      if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
+      return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
+    },
+    { minimum: 0, exclusiveMinimum: true, maximum: LARGEST_AMOUNT },
+  );
 
 export class RateLimitDto {
   @ApiProperty({
@@ -145,7 +150,7 @@ const OneOrMore = (item: new () => object, description: string): PropertyDecorat
     Transform(({ value }: { readonly value: unknown }) => listOf(item, value)),
     IsArray({ message: 'it must be an object or a list of objects' }),
     ArrayMaxSize(MOST_RULES, { message: `it must have at most ${MOST_RULES} entries` }),
-    ValidateEach('it must be an object or a list of objects'),
+    ValidateEach(() => item, 'it must be an object or a list of objects'),
   );
 
 const RATE_LIMITS =

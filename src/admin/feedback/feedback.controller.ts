@@ -8,6 +8,7 @@ import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedb
 import { FeedbackService } from './feedback.service.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkRepeated } from '../http/repeated-id.js';
+import { recordNested } from '../../common/http/validators.js';
 import { createValidationPipe } from '../http/validation.js';
 
 const MOST = 100;
@@ -17,7 +18,9 @@ const MOST = 100;
 class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
   readonly #each = createValidationPipe();
 
-  constructor(private readonly dto: Type<T>) {}
+  constructor(private readonly dto: Type<T & object>) {
+    recordNested(() => dto);
+  }
 
   async transform(body: unknown): Promise<readonly T[]> {
     const given: readonly unknown[] = Array.isArray(body) ? body : [body];
@@ -36,7 +39,7 @@ class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
 
 const ONE = { $ref: getSchemaPath(CreateFeedbackDto) };
 
-@AdminController('feedback')
+@AdminController('feedback', 'logs')
 @Refusals()
 export class FeedbackController {
   constructor(private readonly feedback: FeedbackService) {}

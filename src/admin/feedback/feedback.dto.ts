@@ -46,8 +46,7 @@ class FeedbackFieldsDto {
   readonly weight?: number;
 
   @ApiPropertyOptional({
-    description:
-      'Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters.',
+    description: 'Key-value pairs, at most 32, with values of at most 128 characters.',
     type: 'object',
     additionalProperties: { type: 'string', maxLength: LONGEST_TEXT },
   })
@@ -56,6 +55,7 @@ class FeedbackFieldsDto {
     'isMetadata',
     `it must be an object of at most ${MOST_KEYS} strings of at most ${LONGEST_TEXT} characters`,
     isMetadata,
+    { maxProperties: MOST_KEYS },
   )
   readonly metadata?: Readonly<Record<string, string>>;
 }
@@ -79,6 +79,7 @@ export class CreateFeedbackDto extends FeedbackFieldsDto {
     'isTraceId',
     `it must be a string of 1 to ${LONGEST_TRACE} characters`,
     (value) => value !== '' && isText(value, LONGEST_TRACE),
+    { minLength: 1, maxLength: LONGEST_TRACE },
   )
   readonly trace_id: string;
 }

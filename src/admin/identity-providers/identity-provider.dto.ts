@@ -1,6 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayUnique,
@@ -13,7 +12,7 @@ import {
 } from 'class-validator';
 import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, rule, NestedList } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt, TakesName } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
@@ -150,8 +149,7 @@ export class CreateIdentityProviderDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MAPPINGS)
-  @ValidateEach()
-  @Type(() => RoleMappingDto)
+  @NestedList(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
   @Switch('Whether a first sign-in creates a user. Default: false.', false)

@@ -14,7 +14,7 @@ import {
 import { IdentityProvidersService } from './identity-providers.service.js';
 import { LinkedAccountsService } from './linked-accounts.service.js';
 
-@AdminController('admin/organisation/identity-providers')
+@AdminController('admin/organisation/identity-providers', 'single-sign-on')
 @Refusals()
 export class IdentityProvidersController {
   constructor(

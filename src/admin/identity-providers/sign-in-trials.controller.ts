@@ -10,7 +10,7 @@ import { Refusals, Refuses } from '../openapi/decorators.js';
 import { SignInTrialDto, StartedTrialDto, StartTrialDto } from './sign-in-trial.dto.js';
 import { SignInTrialsService } from './sign-in-trials.service.js';
 
-@AdminController('admin/organisation/sign-in-trials')
+@AdminController('admin/organisation/sign-in-trials', 'single-sign-on')
 @Refusals()
 export class SignInTrialsController {
   constructor(

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
-import { HasNoEffectYet, IfGiven, OrNull, ValidateEach } from '../../common/http/validators.js';
+import { HasNoEffectYet, IfGiven, OrNull, NestedList } from '../../common/http/validators.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../dto-fields/model-pricing.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryField } from '../http/query-fields.js';
@@ -86,8 +85,7 @@ export class UpdateModelsDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MODELS)
-  @ValidateEach()
-  @Type(() => ModelDto)
+  @NestedList(() => ModelDto)
   readonly models?: readonly ModelDto[];
 
   @ApiPropertyOptional({

@@ -1,7 +1,6 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
+import { ArrayMaxSize, IsArray, IsBoolean } from 'class-validator';
+import { Nested, HasNoEffectYet, IfGiven, IsIdOrSlug, NestedList } from '../../common/http/validators.js';
 import { ApiId, MayTakeSlug } from '../dto-fields/fields.js';
 
 const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
@@ -58,8 +57,7 @@ export class UpdateAccessDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
-  @ValidateEach()
-  @Type(() => WorkspaceAccessDto)
+  @NestedList(() => WorkspaceAccessDto)
   readonly workspaces?: readonly WorkspaceAccessDto[];
 
   @ApiPropertyOptional({
@@ -67,8 +65,7 @@ export class UpdateAccessDto {
     type: GlobalWorkspaceAccessDto,
   })
   @IfGiven()
-  @ValidateNested()
-  @Type(() => GlobalWorkspaceAccessDto)
+  @Nested(() => GlobalWorkspaceAccessDto)
   readonly global_workspace_access?: GlobalWorkspaceAccessDto;
 
   @ApiPropertyOptional({

@@ -7,7 +7,7 @@ import { AcceptedInviteDto, AcceptInviteDto } from './accept-invite.dto.js';
 import { InviteAcceptanceService } from './invite-acceptance.service.js';
 
 /** Needs no API key: the token of the invite is the credential. */
-@PublicController('admin/invites/accept', 'invites')
+@PublicController('admin/invites/accept', 'users')
 @Refusals()
 export class AcceptInviteController {
   constructor(private readonly acceptance: InviteAcceptanceService) {}

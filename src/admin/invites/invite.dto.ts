@@ -1,16 +1,15 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsObject, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsObject } from 'class-validator';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Invite, InvitedRole, InviteStatus } from '../tenancy/invite.entity.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
-import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
+import { Nested, IfGiven, IsIdOrSlug, NestedList } from '../../common/http/validators.js';
 import {
   ApiId,
-  ApiMoment,
-  ApiMomentOrNull,
   ApiObject,
+  ApiMoment,
   ApiCreatedAt,
+  ApiMomentOrNull,
   TakesScopes,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
@@ -65,8 +64,7 @@ export class CreateInviteDto {
   })
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
-  @ValidateEach()
-  @Type(() => InvitedToDto)
+  @NestedList(() => InvitedToDto)
   readonly workspaces: readonly InvitedToDto[];
 
   @ApiPropertyOptional({
@@ -76,8 +74,7 @@ export class CreateInviteDto {
   })
   @IfGiven()
   @IsObject()
-  @ValidateNested()
-  @Type(() => PromisedKeyDto)
+  @Nested(() => PromisedKeyDto)
   readonly workspace_api_key_details?: PromisedKeyDto;
 }
 

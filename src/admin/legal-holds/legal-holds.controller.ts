@@ -15,7 +15,7 @@ import {
 } from './legal-hold.dto.js';
 import { LegalHoldsService } from './legal-holds.service.js';
 
-@AdminController('admin/legal-holds')
+@AdminController('admin/legal-holds', 'audit-logs')
 @Refusals()
 export class LegalHoldsController {
   constructor(private readonly holds: LegalHoldsService) {}

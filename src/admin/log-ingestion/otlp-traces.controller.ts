@@ -44,7 +44,7 @@ class OtlpAnswerDto {
 }
 
 /** https://opentelemetry.io/docs/specs/otlp/#otlphttp: the response has the encoding of the request. */
-@AdminController('otel/v1/traces')
+@AdminController('otel/v1/traces', 'logs')
 @Refusals()
 export class OtlpTracesController {
   constructor(private readonly ingestion: LogIngestionService) {}

@@ -6,7 +6,7 @@ import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { MeDto } from './me.dto.js';
 
-@AdminController('admin/me')
+@AdminController('admin/me', 'api-keys')
 @Refusals()
 export class MeController {
   @Get()

@@ -1,4 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
 import { ERROR_CODES } from '../../common/errors/catalog.js';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
@@ -73,14 +72,20 @@ const REFUSALS: readonly (readonly [AppError, string])[] = [
   ],
 ];
 
-/** Their codes. */
-export const GENERAL_CODES: ReadonlySet<string> = new Set(
-  REFUSALS.map(([error]) => errorBody(error, AN_ID).error.code),
-);
-
 /** Documents the errors that every operation of the administration may return. */
 export const Refusals = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(...REFUSALS.map(([error, description]) => Refuses(error, description)));
+  ApiResponse({
+    status: 'default',
+    description:
+      'A refusal. The status and `error.code` say why; the examples show those that every operation may give.',
+    type: RefusalDto,
+    examples: Object.fromEntries(
+      REFUSALS.map(([error, summary]) => {
+        const value = errorBody(error, AN_ID);
+        return [value.error.code, { summary, value }];
+      }),
+    ),
+  });
 
 /** Documents an error that only this operation returns. */
 export const Refuses = (error: AppError, description: string): ClassDecorator & MethodDecorator =>

@@ -1,23 +1,17 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import {
-  FOR_EVERY_CALLER,
-  REQUIRED_SCOPES,
-  SESSION_ACTION,
-} from '../../auth/permissions/access.decorators.js';
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
-import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { VERSION } from '../../common/version.js';
 import { applyConstraints } from './constraints.js';
-import { describeAnswers, groupOperations, listGroups } from './descriptions/describe.js';
 import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
+import { GROUPS } from './groups.js';
 import { addLinks } from './links.js';
+import { nameIn, operationsOf, type Schema } from './parts.js';
 import { describePathParameters } from './path-parameters.js';
-import { shareRefusals } from './refusals.js';
-import { shareAnswers, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
+import { shareResponses, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
 
 const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administration built in. Applications call the endpoints of providers at its address; administrators manage keys, configs, limits, logs and users.
 
@@ -65,23 +59,19 @@ export function buildAdministrationApi(
     .build();
   head.info.contact = { name: 'The maintainers of Gatehouse' };
   const document = structuredClone(SwaggerModule.createDocument(app, head, { operationIdFactory }));
-  nameScopes(document, scopesByOperation(app));
-  nameSessions(document, operationsWith(app, SESSION_ACTION));
-  nameStepUps(document, operationsWith(app, STEP_UP));
+  for (const operation of operationsOf<Operation>(document)) nameCallers(operation);
   nameSecondPaths(document);
   if (!options.withDeprecated) dropDeprecated(document);
-  groupOperations(document);
   listGroups(document);
-  shareRefusals(document);
   applyConstraints(document, bodiesOf(app));
   describePathParameters(document);
-  describeAnswers(document);
+  describeResponses(document);
   dropPlainExamples(document);
   shareSchemas(document);
   addExamples(document);
   addLinks(document);
   shareParameters(document);
-  shareAnswers(document);
+  shareResponses(document);
   shareSecurity(document, [{ [API_KEY_SECURITY]: [] }, { [SESSION_SECURITY]: [] }]);
   return document;
 }
@@ -100,48 +90,36 @@ interface Operation {
   deprecated?: boolean;
   security?: readonly object[];
   'x-scopes'?: readonly string[];
+  'x-for-session'?: boolean;
+  'x-step-up'?: boolean;
 }
 
 type OperationsByMethod = Record<string, Operation>;
 
+/** Says in the text of an operation who may call it. The decorators of access leave it in the operation. */
+function nameCallers(operation: Operation): void {
+  const { description, 'x-for-session': isForSession, 'x-step-up': needsStepUp } = operation;
+  if (isForSession) operation.security = [{ [SESSION_SECURITY]: [] }];
+  operation['x-scopes'] ??= [];
+  operation.description = [description, callersOf(operation) + (needsStepUp ? STEP_UP_TEXT : '')]
+    .filter(Boolean)
+    .join('\n\n');
+  delete operation['x-for-session'];
+  delete operation['x-step-up'];
+}
+
+const STEP_UP_TEXT = ' A session needs a sign-in or step-up within the last 10 minutes.';
+
+function callersOf({ security, 'x-scopes': scopes = [], 'x-for-session': isForSession }: Operation): string {
+  if (isForSession) return 'Open to users who are signed in to the dashboard.';
+  if (security?.length === 0) return 'Needs no API key.';
+  return scopes.length === 0 ? 'Open to every caller.' : `Scope: ${scopes.map(code).join(' or ')}.`;
+}
+
+const code = (scope: string): string => `\`${scope}\``;
+
 /** A handler with several paths becomes as many operations; the framework numbers them. */
 const NUMBER = /\[(\d+)\]$/;
-
-function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
-  for (const methods of Object.values(paths) as OperationsByMethod[])
-    for (const operation of Object.values(methods)) {
-      const needed = scopes.get(operation.operationId?.replace(NUMBER, '') ?? '') ?? [];
-      operation.description = [operation.description, opens(operation, needed)].filter(Boolean).join('\n\n');
-      operation['x-scopes'] = needed;
-    }
-}
-
-/** Marks operations that require a dashboard session. */
-function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as OperationsByMethod[])
-    for (const operation of Object.values(methods)) {
-      if (!names.has(operation.operationId ?? '')) continue;
-      operation.description = operation.description?.replace(OPEN_TO_EVERY_CALLER, OPEN_TO_SESSIONS);
-      operation.security = [{ [SESSION_SECURITY]: [] }];
-    }
-}
-
-/** Marks operations that require a recent proof of identity from the session's user. */
-function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as OperationsByMethod[])
-    for (const operation of Object.values(methods))
-      if (names.has(operation.operationId?.replace(NUMBER, '') ?? ''))
-        operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
-}
-
-const STEP_UP_TEXT = 'A session needs a sign-in or step-up within the last 10 minutes.';
-const OPEN_TO_EVERY_CALLER = 'Open to every caller.';
-const OPEN_TO_SESSIONS = 'Open to users who are signed in to the dashboard.';
-
-function opens({ security }: Operation, scopes: readonly string[]): string {
-  if (security?.length === 0) return 'Needs no API key.';
-  return scopes.length === 0 ? OPEN_TO_EVERY_CALLER : `Scope: ${scopes.map(code).join(' or ')}.`;
-}
 
 /** The first path of a handler keeps its name. The others belong to another version of the API, or are another client's spelling. */
 function nameSecondPaths({ paths }: OpenAPIObject): void {
@@ -174,47 +152,39 @@ function dropDeprecated(document: OpenAPIObject): void {
   document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
 }
 
-const code = (scope: string): string => `\`${scope}\``;
-
-/** The scopes required by handlers, by operation. */
-function scopesByOperation(app: INestApplication): Map<string, readonly string[]> {
-  return new Map(controllersOf(app).flatMap(handlersOf));
+/** Describes responses whose operation does not. */
+function describeResponses(document: OpenAPIObject): void {
+  for (const { responses } of operationsOf<{ responses: Record<string, Response> }>(document))
+    for (const response of Object.values(responses))
+      if (response.description === '') response.description = meaningOf(response);
 }
 
-/** Operations whose handlers have this metadata. */
-function operationsWith(app: INestApplication, metadata: string): Set<string> {
-  const operations = controllersOf(app).flatMap((controller) => {
-    const prototype = controller.prototype as Record<string, object>;
-    return Object.getOwnPropertyNames(prototype)
-      .filter((name) => Reflect.hasMetadata(metadata, prototype[name] ?? {}))
-      .map((name) => operationIdFactory(controller.name, name));
-  });
-  return new Set(operations);
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  description?: string;
 }
 
-function controllersOf(app: INestApplication): Type[] {
-  return new DiscoveryService(app.get(ModulesContainer))
-    .getControllers()
-    .flatMap(({ metatype }) => (metatype ? [metatype as Type] : []));
+function meaningOf({ content = {} }: Response): string {
+  const media = content['application/json'];
+  if (!media) return 'The content, in parts as it is read.';
+  const name = nameIn(media.schema) ?? '';
+  if (name === 'DoneDto') return 'Done. The body is an empty object.';
+  return name.endsWith('ListDto') ? 'A page of the list.' : 'Done. The body has the result.';
+}
+
+/** The groups of the document's operations, in the order of the table. */
+function listGroups(document: OpenAPIObject): void {
+  const used = new Set(operationsOf<{ tags?: string[] }>(document).flatMap(({ tags = [] }) => tags));
+  document.tags = Object.values(GROUPS).filter(({ name }) => used.has(name));
 }
 
 /** The classes of all handler parameters, including bodies. */
 function bodiesOf(app: INestApplication): Type[] {
-  return controllersOf(app).flatMap((controller) => {
-    const prototype = controller.prototype as object;
+  const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
+  return controllers.flatMap(({ metatype }) => {
+    const prototype = ((metatype as Type | null)?.prototype ?? {}) as object;
     return Object.getOwnPropertyNames(prototype).flatMap(
       (name) => (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as Type[],
     );
-  });
-}
-
-function handlersOf(controller: Type): [string, readonly string[]][] {
-  const prototype = controller.prototype as Record<string, object>;
-  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
-    const handler = prototype[name] ?? {};
-    const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
-    const isOpen = Reflect.getMetadata(FOR_EVERY_CALLER, handler) === true;
-    if (!Array.isArray(scopes) && !isOpen) return [];
-    return [[operationIdFactory(controller.name, name), (scopes ?? []) as readonly string[]]];
   });
 }

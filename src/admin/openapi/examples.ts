@@ -1,23 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AN_ID } from '../dto-fields/fields.js';
-import { operationsOf } from './operations.js';
-
-/** The schema properties read here: https://spec.openapis.org/oas/v3.0.3#schema-object */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly example?: unknown;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly nullable?: boolean;
-  readonly minimum?: number;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
+import { nameIn, operationsOf, type Schema, schemasOf } from './parts.js';
 
 interface Media {
   readonly schema?: Schema;
@@ -80,9 +63,6 @@ export function dropPlainExamples(document: OpenAPIObject): void {
 export const exampleOfAnswer = (document: OpenAPIObject, schema: object): unknown =>
   new Examples(schemasOf(document), true).of(schema);
 
-const schemasOf = (document: OpenAPIObject): Readonly<Record<string, Schema>> =>
-  (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
-
 function addTo(body: Content | undefined, examples: Examples): void {
   const media = body?.content?.[JSON_TYPE];
   if (!media?.schema || media.example !== undefined || media.examples !== undefined) return;
@@ -100,7 +80,7 @@ class Examples {
   of(schema: Schema): unknown {
     const said = [schema.example, schema.default, schema.enum?.[0]].find((each) => each !== undefined);
     if (said !== undefined) return said;
-    if (schema.$ref !== undefined) return this.named(schema.$ref.split('/').at(-1) ?? '');
+    if (schema.$ref !== undefined) return this.named(nameIn(schema) ?? '');
     const [first] = schema.oneOf ?? schema.allOf ?? [];
     if (first) return this.of(first);
     return this.plain(schema);

@@ -1,11 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Endpoint, EndpointId, Operation } from '../../providers/endpoint.js';
+import type { Endpoint, Operation } from '../../providers/endpoint.js';
 import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/catalog/registry.js';
 import { API_KEY_SECURITY } from './security.js';
-import { ENDPOINT_DESCRIPTIONS, GATEWAY_SUMMARIES } from './descriptions/gateway-operations.js';
-import { GROUPS } from './descriptions/groups.js';
+import { GROUPS } from './groups.js';
 
 const PROVIDER_KEY = 'provider-key';
 const SCHEMES = {
@@ -96,13 +95,12 @@ const MEDIA: Readonly<Record<Endpoint['body'], string>> = {
   opaque: '*/*',
 };
 
-const describe = (endpoint: Endpoint, { method, path }: Operation): object => {
-  const operationId = operationIdOf(method, path);
+const describe = (endpoint: Endpoint, { method, path, summary }: Operation): object => {
   return {
-    operationId,
-    tags: GROUPS.flatMap(({ name, endpoints: ids = [] }) => (ids.includes(endpoint.id) ? [name] : [])),
-    summary: GATEWAY_SUMMARIES[operationId] ?? endpoint.title,
-    description: ENDPOINT_DESCRIPTIONS[endpoint.id],
+    operationId: operationIdOf(method, path),
+    tags: [GROUPS[endpoint.group].name],
+    summary,
+    description: endpoint.description,
     externalDocs: { url: endpoint.source },
     security: SECURITY,
     parameters: [
@@ -131,23 +129,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   model: 'Id of the model.',
 };
 
-const PROMPT = [{ role: 'user', content: 'Hello' }];
-/** Bodies that the sandbox answers as they stand. */
-const BODY_EXAMPLES: Partial<Readonly<Record<EndpointId, object>>> = {
-  'chat-completions': { model: 'sandbox-1', messages: PROMPT },
-  completions: { model: 'sandbox-1', prompt: 'Hello' },
-  messages: { model: 'sandbox-1', max_tokens: 100, messages: PROMPT },
-  'count-tokens': { model: 'sandbox-1', messages: PROMPT },
-  responses: { model: 'sandbox-1', input: 'Hello' },
-  embeddings: { model: 'sandbox-1', input: 'Hello' },
-  rerank: { model: 'sandbox-1', query: 'Hello', documents: ['Hello', 'Goodbye'] },
-  moderations: { model: 'sandbox-1', input: 'Hello' },
-  'image-generations': { model: 'sandbox-1', prompt: 'A harbour at night' },
-  speech: { model: 'sandbox-1', input: 'Hello', voice: 'alloy' },
-};
-
-function bodyOf({ id, body }: Endpoint): object {
-  const example = BODY_EXAMPLES[id];
+function bodyOf({ example, body }: Endpoint): object {
   return example
     ? { content: { [MEDIA[body]]: { ...contentOf(body), example } } }
     : { $ref: `#/components/requestBodies/${body}` };

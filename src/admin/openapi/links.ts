@@ -1,9 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
+import { nameIn, type Schema, schemasOf } from './parts.js';
 
 interface Operation {
   readonly operationId: string;
@@ -23,7 +19,7 @@ type Methods = Readonly<Record<string, Operation>>;
  * `/v1/configs/{slug}` and below. https://spec.openapis.org/oas/v3.0.3#link-object
  */
 export function addLinks(document: OpenAPIObject): void {
-  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const schemas = schemasOf(document);
   const paths = document.paths as unknown as Readonly<Record<string, Methods>>;
   for (const [path, { post }] of Object.entries(paths)) {
     const answer = post?.responses['200'];
@@ -71,11 +67,7 @@ function pointerTo(
 }
 
 /** The properties of the schema, or of the one that it refers to. */
-function propertiesOf(
+const propertiesOf = (
   schema: Schema | undefined,
   schemas: Readonly<Record<string, Schema>>,
-): NonNullable<Schema['properties']> {
-  const name = schema?.$ref?.split('/').at(-1);
-  const found = name === undefined ? schema : schemas[name];
-  return found?.properties ?? {};
-}
+): Readonly<Partial<Record<string, Schema>>> => (schemas[nameIn(schema) ?? ''] ?? schema)?.properties ?? {};

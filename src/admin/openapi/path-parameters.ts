@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { operationsOf } from './operations.js';
+import { operationsOf } from './parts.js';
 
 /** Texts of path parameters, by name. `operationId.name` takes precedence. Query parameters have their text on their DTO. */
 const PATH_PARAMETERS: Readonly<Partial<Record<string, string>>> = {

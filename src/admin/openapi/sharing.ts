@@ -1,23 +1,16 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { operationsOf } from './operations.js';
+import { nameIn, operationsOf, type Schema, schemasOf } from './parts.js';
 
 interface Parameter {
   readonly name: string;
   readonly in: string;
 }
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly properties?: Record<string, Schema>;
-  readonly items?: unknown;
-}
-
 interface Operation {
   parameters?: readonly object[];
   security?: readonly object[];
   readonly requestBody?: object;
-  readonly responses: Readonly<Record<string, object>>;
+  readonly responses: Record<string, object>;
 }
 
 /** A part of the document and its occurrences. */
@@ -76,7 +69,7 @@ const SHARED: readonly (readonly [fewest: number, isShared: (schema: Schema) => 
 
 /** Defines a field of several bodies once, under its name. */
 export function shareSchemas(document: OpenAPIObject): void {
-  const schemas = { ...document.components?.schemas } as Record<string, Schema>;
+  const schemas = { ...schemasOf(document) };
   const bodies = operationsOf<Operation>(document).flatMap(({ requestBody, responses }) => [
     ...(requestBody ? [requestBody] : []),
     ...Object.values(responses),
@@ -108,28 +101,38 @@ function walkProperties(part: object, visit: (properties: Record<string, Schema>
 const pascal = (name: string): string =>
   name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Defines a response of several operations once. */
-export function shareAnswers(document: OpenAPIObject): void {
-  const repetitions = new Repetitions();
+/** Defines each error, and each response of several operations, once. */
+export function shareResponses(document: OpenAPIObject): void {
+  const [errors, others] = [new Repetitions(), new Repetitions()];
   for (const { responses } of operationsOf<Operation>(document))
     for (const [status, response] of Object.entries(responses)) {
-      const name = schemaOf(response)?.replace(/Dto$/, '');
+      const { code, name } = namesOf(response);
       if (name === undefined) continue;
-      repetitions.add(name, response, (reference) => {
-        (responses as Record<string, object>)[status] = reference;
+      (code === undefined ? others : errors).add(name, response, (reference) => {
+        responses[status] = reference;
       });
     }
   const shared = { ...document.components?.responses } as Record<string, object>;
-  repetitions.share('#/components/responses/', shared, 2);
+  errors.share('#/components/responses/', shared, 1);
+  others.share('#/components/responses/', shared, 2);
   document.components = { ...document.components, responses: shared as never };
 }
 
-interface Answer {
-  readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+interface Response {
+  readonly content?: Readonly<
+    Record<
+      string,
+      { readonly schema?: Schema; readonly example?: { readonly error?: { readonly code: string } } }
+    >
+  >;
 }
 
-const schemaOf = ({ content }: Answer): string | undefined =>
-  content?.['application/json']?.schema?.$ref?.split('/').at(-1);
+/** The code of an error, and the name of the response: that code, or that of its schema. */
+function namesOf({ content }: Response): { readonly code?: string; readonly name?: string } {
+  const media = content?.['application/json'];
+  const code = media?.example?.error?.code;
+  return { code, name: code ?? nameIn(media?.schema)?.replace(/Dto$/, '') };
+}
 
 /** Declares the requirement of most operations once, and removes it from operations with exactly that requirement. */
 export function shareSecurity(

@@ -1,9 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import { DEFAULT_NEWCOMERS, type NewcomerRules, type UnknownPeople } from '../../auth/tokens/token-rules.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import { IfGiven, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, NestedList } from '../../common/http/validators.js';
 import {
   GIVEN_ROLES,
   mappingOf,
@@ -36,8 +35,7 @@ export class NewcomersDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MAPPINGS)
-  @ValidateEach()
-  @Type(() => RoleMappingDto)
+  @NestedList(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
   @ApiPropertyOptional({

@@ -9,7 +9,7 @@ import { DoneDto, EMPTY_RESPONSE, Refusals, Refuses } from '../openapi/decorator
 import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { OrganizationJwtService } from './organization-jwt.service.js';
 
-@AdminController('admin/organisation/jwt')
+@AdminController('admin/organisation/jwt', 'single-sign-on')
 @Refusals()
 export class OrganizationJwtController {
   constructor(private readonly jwt: OrganizationJwtService) {}

@@ -1,6 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -15,7 +14,6 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateNested,
 } from 'class-validator';
 import {
   SIGNATURE_ALGORITHMS,
@@ -31,7 +29,7 @@ import {
   type TokenRules,
 } from '../../auth/tokens/token-rules.js';
 import type { OrganizationJwt } from './organization-jwt.entity.js';
-import { IfGiven } from '../../common/http/validators.js';
+import { Nested, IfGiven } from '../../common/http/validators.js';
 import {
   ApiIdOrNull,
   ApiObject,
@@ -193,8 +191,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   })
   @IfGiven()
   @IsObject()
-  @ValidateNested()
-  @Type(() => ClaimNamesDto)
+  @Nested(() => ClaimNamesDto)
   readonly claims?: ClaimNamesDto;
 }
 

@@ -1,6 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -11,7 +10,6 @@ import {
   IsObject,
   IsString,
   Length,
-  ValidateNested,
 } from 'class-validator';
 import {
   SWITCH_NAMES,
@@ -21,15 +19,15 @@ import {
 } from '../../auth/permissions/switches.js';
 import { type PolicyFlags, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../tenancy/organization.entity.js';
-import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
+import { Nested, IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import {
   ApiId,
-  ApiTextOrNull,
   ApiObject,
   ApiCreatedAt,
   ApiLastUpdatedAt,
+  ApiTextOrNull,
   MayTakeName,
 } from '../dto-fields/fields.js';
 import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
@@ -210,8 +208,7 @@ export class UpdateOrganizationDto {
   })
   @OrNull()
   @IsObject()
-  @ValidateNested()
-  @Type(() => ExportSettingsDto)
+  @Nested(() => ExportSettingsDto)
   readonly export_settings?: ExportSettingsDto | null;
 
   @ApiPropertyOptional({

@@ -6,10 +6,9 @@ import {
   PartialType,
   PickType,
 } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
 import type { LimitPolicy } from './limit-policy.entity.js';
-import { IfGiven, IsName, rule, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, IsName, rule, NestedList } from '../../common/http/validators.js';
 import {
   type BudgetRule,
   POLICY_KEYS,
@@ -19,10 +18,10 @@ import {
 import {
   AN_ID,
   ApiId,
-  ApiMomentOrNull,
   ApiObject,
   ApiCreatedAt,
   ApiLastUpdatedAt,
+  ApiMomentOrNull,
   MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import {
@@ -46,6 +45,7 @@ const IsPolicyKey = (): PropertyDecorator =>
     `it must be ${POLICY_KEYS.join(', ')} or metadata.<key>`,
     (value) =>
       typeof value === 'string' && (POLICY_KEYS.some((key) => key === value) || METADATA_KEY.test(value)),
+    { pattern: `^(?:${POLICY_KEYS.join('|')}|metadata\\.[\\w.-]{1,128})$` },
   );
 
 const VALUE = { type: 'string' as const, minLength: 1, maxLength: LONGEST_VALUE };
@@ -105,8 +105,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateEach()
-  @Type(() => ConditionDto)
+  @NestedList(() => ConditionDto)
   readonly conditions: ConditionDto[];
 
   @ApiProperty({
@@ -117,8 +116,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateEach()
-  @Type(() => GroupDto)
+  @NestedList(() => GroupDto)
   readonly group_by: GroupDto[];
 
   @MayTakeWorkspace()

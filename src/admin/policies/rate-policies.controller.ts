@@ -21,7 +21,7 @@ import {
 } from './policy.dto.js';
 import { ListRatePoliciesQuery, policyFilterOf, ReadPolicyQuery } from './policy-query.dto.js';
 
-@AdminController('policies/rate-limits')
+@AdminController('policies/rate-limits', 'limits')
 @Refusals()
 export class RatePoliciesController {
   constructor(

@@ -28,7 +28,7 @@ import {
   ReadPolicyQuery,
 } from './policy-query.dto.js';
 
-@AdminController('policies/usage-limits')
+@AdminController('policies/usage-limits', 'limits')
 @Refusals()
 export class UsagePoliciesController {
   constructor(

@@ -7,7 +7,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { CatalogProviderListDto } from './provider-catalog.dto.js';
 
 /** The providers that virtual keys can use. */
-@AdminController('provider-catalog')
+@AdminController('provider-catalog', 'integrations')
 @Refusals()
 export class ProviderCatalogController {
   @Get()

@@ -17,7 +17,7 @@ import {
 } from './provider.dto.js';
 import { ProvidersService } from './providers.service.js';
 
-@AdminController('providers')
+@AdminController('providers', 'integrations')
 @Refusals()
 export class ProvidersController {
   constructor(

@@ -76,7 +76,7 @@ class SignInSettingsDto {
   readonly back_channel_logout_uri: string;
 }
 
-@AdminController('admin/organisation/sign-in')
+@AdminController('admin/organisation/sign-in', 'single-sign-on')
 @Refusals()
 export class SignInSettingsController {
   constructor(

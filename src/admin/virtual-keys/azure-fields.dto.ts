@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length } from 'class-validator';
-import { IfGiven, OrNull, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, OrNull, NestedList } from '../../common/http/validators.js';
 
 const LONGEST_FIELD = 128;
 
@@ -40,8 +39,7 @@ const IsDeployments = (): PropertyDecorator =>
     IfGiven(),
     IsArray(),
     ArrayMaxSize(1, { message: 'a virtual key has one deployment; create a virtual key for each' }),
-    ValidateEach(),
-    Type(() => DeploymentDto),
+    NestedList(() => DeploymentDto),
   );
 
 /** Fields of Azure OpenAI accounts under their names in the compatible API. `fields` has them under the names of the provider catalogue. */

@@ -1,12 +1,11 @@
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from 'class-validator';
 import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
-import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, withoutCase, NestedList } from '../../common/http/validators.js';
 import { ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
@@ -65,8 +64,7 @@ export class AddMembersDto extends RepeatedIdsDto {
   @ArrayUnique((member: Partial<NewMemberDto> | null) => withoutCase(member?.id), {
     message: 'each user may be named only once',
   })
-  @ValidateEach()
-  @Type(() => NewMemberDto)
+  @NestedList(() => NewMemberDto)
   readonly users: readonly NewMemberDto[];
 }
 

@@ -18,7 +18,7 @@ import {
 } from './member.dto.js';
 import { MembersService } from './members.service.js';
 
-@AdminController('admin/workspaces/:workspaceId/users')
+@AdminController('admin/workspaces/:workspaceId/users', 'organisation')
 @Refusals()
 export class MembersController {
   constructor(

@@ -1,5 +1,4 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayUnique,
@@ -9,20 +8,26 @@ import {
   IsUUID,
   Length,
   MaxLength,
-  ValidateNested,
 } from 'class-validator';
 import type { ClientDisconnectRule } from '../../common/contracts/upstream-rules.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import type { Workspace } from '../tenancy/workspace.entity.js';
 import type { CacheRules } from '../../routing-config/document.js';
-import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../common/http/validators.js';
+import {
+  Nested,
+  IfGiven,
+  IsIdOrSlug,
+  IsMetadata,
+  OrNull,
+  withoutCase,
+} from '../../common/http/validators.js';
 import {
   AN_ID,
   ApiId,
-  ApiTextOrNull,
   ApiObject,
   ApiCreatedAt,
   ApiLastUpdatedAt,
+  ApiTextOrNull,
   TakesName,
   MayTakeName,
   MayTakeNote,
@@ -134,8 +139,7 @@ class WorkspaceFields {
   })
   @OrNull()
   @IsObject()
-  @ValidateNested()
-  @Type(() => WorkspaceDefaultsDto)
+  @Nested(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto | null;
 
   @TakesDays(

@@ -21,7 +21,7 @@ import {
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-@AdminController('admin/workspaces')
+@AdminController('admin/workspaces', 'organisation')
 @Refusals()
 export class WorkspacesController {
   constructor(

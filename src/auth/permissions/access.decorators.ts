@@ -5,6 +5,7 @@ import {
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import { accessOf, callerOf, sessionOf } from './access.js';
 import type { CallersOf } from './callers.js';
 import type { Scope } from '../scopes.js';
@@ -17,14 +18,14 @@ export const REQUIRED_CALLERS = 'gatehouse:required-callers';
  * kinds that may call at all, whatever their scopes.
  */
 export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): MethodDecorator =>
-  applyDecorators(SetMetadata(REQUIRED_SCOPES, [scope]), SetMetadata(REQUIRED_CALLERS, callers));
+  applyDecorators(RequireOneOf(scope), SetMetadata(REQUIRED_CALLERS, callers));
 
 /**
  * For a handler whose scope depends on the resource, such as the kind of a key: a caller with none of these is refused, and the service
  * then requires the exact one with `requireScope`.
  */
-export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
-  SetMetadata(REQUIRED_SCOPES, [first, ...others]);
+export const RequireOneOf = (...scopes: readonly [Scope, ...Scope[]]): MethodDecorator =>
+  applyDecorators(SetMetadata(REQUIRED_SCOPES, scopes), ApiExtension('x-scopes', scopes));
 
 export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
 
@@ -35,7 +36,7 @@ export const SESSION_ACTION = 'gatehouse:session-action';
 
 /** For a handler about the caller's own session or sign-in. Refuses API keys and signed tokens. `action`: for the audit record. */
 export const ForSession = (action: string): MethodDecorator =>
-  applyDecorators(ForEveryCaller(), SetMetadata(SESSION_ACTION, action));
+  applyDecorators(ForEveryCaller(), SetMetadata(SESSION_ACTION, action), ApiExtension('x-for-session', true));
 
 export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 

@@ -7,6 +7,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
 import { accessOf } from './access.js';
@@ -36,4 +37,4 @@ const hasField = (body: unknown, field: string): boolean =>
  * `fields`: only a body with one of them requires it.
  */
 export const RequireStepUp = (...fields: readonly string[]): MethodDecorator =>
-  applyDecorators(SetMetadata(STEP_UP, fields), UseGuards(StepUpGuard));
+  applyDecorators(SetMetadata(STEP_UP, fields), UseGuards(StepUpGuard), ApiExtension('x-step-up', true));

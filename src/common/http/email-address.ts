@@ -6,7 +6,9 @@ const isEmailAddress = (value: unknown): boolean =>
 
 /** An email address that `normalizeEmail` accepts. */
 export const IsEmailAddress = (): PropertyDecorator =>
-  rule('isEmailAddress', 'it must be a valid e-mail address, in ASCII before the @', isEmailAddress);
+  rule('isEmailAddress', 'it must be a valid e-mail address, in ASCII before the @', isEmailAddress, {
+    format: 'email',
+  });
 
 /** A list of them. */
 export const AreEmailAddresses = (): PropertyDecorator =>

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   IsOptional,
   registerDecorator,
@@ -26,6 +27,7 @@ export const IsName = (): PropertyDecorator =>
     'isName',
     `it must be a string of 1 to ${LONGEST_NAME} characters, at least one of them visible, without control or text direction characters`,
     (value) => isText(value, LONGEST_NAME) && value.replace(INVISIBLE, '') !== '' && !MISLEADING.test(value),
+    { minLength: 1, maxLength: LONGEST_NAME, pattern: '\\S' },
   );
 
 export const LONGEST_NOTE = 2000;
@@ -36,12 +38,16 @@ export const IsNote = (): PropertyDecorator =>
     'isNote',
     `it must be a string of at most ${LONGEST_NOTE} characters`,
     (value) => value === '' || isText(value, LONGEST_NOTE),
+    { minLength: 0, maxLength: LONGEST_NOTE },
   );
 
 /** The same, but not empty. */
 export const IsReason = (): PropertyDecorator =>
-  rule('isReason', `it must be a string of 1 to ${LONGEST_NOTE} characters`, (value) =>
-    isText(value, LONGEST_NOTE),
+  rule(
+    'isReason',
+    `it must be a string of 1 to ${LONGEST_NOTE} characters`,
+    (value) => isText(value, LONGEST_NOTE),
+    { minLength: 1, maxLength: LONGEST_NOTE },
   );
 
 /** https://www.rfc-editor.org/rfc/rfc3339#section-5.6, with `T` and with the seconds optional. */
@@ -57,6 +63,7 @@ export const IsFutureDateTime = (): PropertyDecorator =>
       DATE_TIME.test(value) &&
       isDay(value.slice(0, DAY_CHARACTERS)) &&
       Date.parse(value) > Date.now(),
+    { format: 'date-time' },
   );
 
 export const DAY_CHARACTERS = '2030-01-31'.length;
@@ -75,11 +82,34 @@ export const IsIdOrSlug = (): PropertyDecorator =>
     'isIdOrSlug',
     'it must be an id or a slug',
     (value) => typeof value === 'string' && UUID_OR_SLUG.test(value),
+    { pattern: UUID_OR_SLUG.source },
   );
 
-/** Validates each item of a list against its class. `ValidateNested` alone accepts nested lists, unvalidated if empty. */
-export const ValidateEach = (message?: string): PropertyDecorator =>
-  applyDecorators(
+/** A class of objects in the fields of other DTOs. */
+type NestedClass = () => new () => object;
+
+const NESTED_CLASSES = new Set<NestedClass>();
+
+/** Records a class of objects in fields or lists. The decorators below do so themselves. */
+export const recordNested = (type: NestedClass): void => void NESTED_CLASSES.add(type);
+
+/** The classes that were recorded. */
+export const nestedClasses = (): (new () => object)[] => [...NESTED_CLASSES].map((type) => type());
+
+/** An object with the rules of a class. */
+export const Nested = (type: NestedClass): PropertyDecorator => {
+  recordNested(type);
+  return applyDecorators(Type(type), ValidateNested());
+};
+
+/** A list of objects, each with the rules of a class. */
+export const NestedList = (type: NestedClass): PropertyDecorator =>
+  applyDecorators(Type(type), ValidateEach(type));
+
+/** The same for items that are instances already. `ValidateNested` alone accepts nested lists, unvalidated if empty. */
+export const ValidateEach = (type: NestedClass, message?: string): PropertyDecorator => {
+  recordNested(type);
+  return applyDecorators(
     ValidateNested({ each: true, ...(message === undefined ? {} : { message }) }),
     rule(
       'validateEach',
@@ -87,6 +117,7 @@ export const ValidateEach = (message?: string): PropertyDecorator =>
       (value) => !Array.isArray(value) || !value.some(Array.isArray),
     ),
   );
+};
 
 /** Normalizes an id for comparison. Other values pass unchanged, for their own rule to refuse. */
 export const withoutCase = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
@@ -101,6 +132,7 @@ export const IsSlug = (): PropertyDecorator =>
     'isSlug',
     'it must be 1 to 64 lowercase letters, digits and hyphens, and neither begin nor end with a hyphen',
     (value) => typeof value === 'string' && isSlug(value),
+    { pattern: SLUG.source },
   );
 
 /**
@@ -133,6 +165,7 @@ export const IsMetadata = (): PropertyDecorator =>
         )
       );
     },
+    { maxProperties: MOST_METADATA, additionalProperties: { type: 'string', maxLength: LONGEST_METADATA } },
   );
 
 /** Counts characters as JSON Schema and PostgreSQL do: a surrogate pair is one. */
@@ -143,13 +176,17 @@ function isText(value: unknown, longest: number): value is string {
   return typeof value === 'string' && value.length > 0 && fits(value, longest);
 }
 
-/** `message` continues "The field ... is invalid: ". */
+/** What a rule adds to the JSON Schema of its field: https://spec.openapis.org/oas/v3.0.3#schema-object */
+export type RuleSchema = Readonly<Record<string, unknown>>;
+
+/** `message` continues "The field ... is invalid: ". `schema`: the rule in the OpenAPI document, as far as it can be expressed there. */
 export function rule(
   name: string,
   message: string,
   validate: (value: unknown) => boolean,
+  schema?: RuleSchema,
 ): PropertyDecorator {
-  const options: ValidationOptions = { message };
+  const options: ValidationOptions = { message, context: { schema } };
   return (target, propertyKey) =>
     registerDecorator({
       name,

@@ -15,7 +15,7 @@ import {
   textCharge,
 } from './text.js';
 
-const posts = (...paths: readonly string[]): readonly Operation[] => paths.map(post);
+const posts = (...paths: readonly string[]): readonly Operation[] => paths.map((path) => post(path));
 const google = (...methods: readonly string[]): readonly Operation[] =>
   methods.flatMap((method) => posts(`/v1beta/models/{model}:${method}`, `/models/{model}:${method}`));
 

@@ -8,7 +8,11 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-generations',
     title: 'image generations',
-    operations: [post('/images/generations')],
+    group: 'images',
+    description:
+      "Takes the body of OpenAI's Images API. Images are charged by size and quality, or by tokens.",
+    operations: [post('/images/generations', 'Generate images')],
+    example: { model: 'sandbox-1', prompt: 'A harbour at night' },
     body: 'json',
     usage: mediaUsage,
     usageInStreams: 'always',
@@ -17,7 +21,9 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-edits',
     title: 'image edits',
-    operations: [post('/images/edits')],
+    group: 'images',
+    description: "Takes the form of OpenAI's Images API, with the image to edit.",
+    operations: [post('/images/edits', 'Edit an image')],
     body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
@@ -26,7 +32,9 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-variations',
     title: 'image variations',
-    operations: [post('/images/variations')],
+    group: 'images',
+    description: "Takes the form of OpenAI's Images API, with the image to vary.",
+    operations: [post('/images/variations', 'Vary an image')],
     body: 'form',
     usage: null,
     usageInStreams: 'always',
@@ -35,7 +43,10 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'speech',
     title: 'speech',
-    operations: [post('/audio/speech')],
+    group: 'audio',
+    description: "Takes the body of OpenAI's Audio API. The response is audio.",
+    operations: [post('/audio/speech', 'Generate speech')],
+    example: { model: 'sandbox-1', input: 'Hello', voice: 'alloy' },
     body: 'json',
     // Reported only in an event stream (`stream_format: "sse"`), in its last event `speech.audio.done`.
     usage: mediaUsage,
@@ -45,7 +56,9 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'transcriptions',
     title: 'transcriptions',
-    operations: [post('/audio/transcriptions')],
+    group: 'audio',
+    description: "Takes the form of OpenAI's Audio API, with the audio.",
+    operations: [post('/audio/transcriptions', 'Transcribe audio')],
     body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
@@ -54,7 +67,9 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'translations',
     title: 'translations of speech',
-    operations: [post('/audio/translations')],
+    group: 'audio',
+    description: "Takes the form of OpenAI's Audio API, with the audio. The text is in English.",
+    operations: [post('/audio/translations', 'Translate audio')],
     body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
@@ -63,12 +78,17 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'realtime',
     title: 'realtime calls and secrets',
+    group: 'realtime',
+    description: "Follows OpenAI's Realtime API.",
     operations: [
-      post('/realtime/client_secrets'),
-      post('/realtime/sessions'),
-      post('/realtime/transcription_sessions'),
-      post('/realtime/calls'),
-      ...['accept', 'hangup', 'refer', 'reject'].map((verb) => post(`/realtime/calls/{id}/${verb}`)),
+      post('/realtime/client_secrets', 'Create a client secret for a realtime session'),
+      post('/realtime/sessions', 'Create a realtime session'),
+      post('/realtime/transcription_sessions', 'Create a realtime transcription session'),
+      post('/realtime/calls', 'Create a realtime call over WebRTC'),
+      post('/realtime/calls/{id}/accept', 'Accept an incoming call'),
+      post('/realtime/calls/{id}/hangup', 'Hang up a call'),
+      post('/realtime/calls/{id}/refer', 'Transfer a call'),
+      post('/realtime/calls/{id}/reject', 'Reject an incoming call'),
     ],
     body: 'opaque',
     usage: null,
@@ -78,8 +98,10 @@ export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'realtime',
     title: 'realtime',
+    group: 'realtime',
+    description: "Follows OpenAI's Realtime API.",
     // A WebSocket: it begins as a GET with an upgrade.
-    operations: [get('/realtime')],
+    operations: [get('/realtime', 'Open a realtime session over a WebSocket')],
     body: 'opaque',
     usage: realtimeUsage,
     usageInStreams: 'always',

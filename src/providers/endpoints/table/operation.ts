@@ -1,9 +1,17 @@
-import type { Operation } from '../../endpoint.js';
+import type { Method, Operation } from '../../endpoint.js';
+
+const operation =
+  (method: Method) =>
+  (path: string, summary?: string): Operation => ({
+    method,
+    path,
+    ...(summary !== undefined && { summary }),
+  });
 
 /** Short forms for the operations of an endpoint. */
-export const get = (path: string): Operation => ({ method: 'GET', path });
-export const post = (path: string): Operation => ({ method: 'POST', path });
-export const remove = (path: string): Operation => ({ method: 'DELETE', path });
+export const get = operation('GET');
+export const post = operation('POST');
+export const remove = operation('DELETE');
 
 /** OpenAI's own client, whose paths are generated from its specification. */
 export const openAiClient = (file: string): string =>

@@ -15,20 +15,26 @@ import { openAiClient, post } from './operation.js';
  * URL they send `/v1/v1beta/models/{model}:generateContent`. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts
  * (getRequestUrlInternal)
  */
-const googleMethod = (method: string) => [
-  post(`/v1beta/models/{model}:${method}`),
-  post(`/models/{model}:${method}`),
+const googleMethod = (method: string, summary: string) => [
+  post(`/v1beta/models/{model}:${method}`, `${summary}, on the path of Google's clients`),
+  post(`/models/{model}:${method}`, summary),
 ];
 
 /** Google's format is not translated for other providers. */
 const GOOGLES_KEY = 'Use a virtual key of Google, for example by models/@slug/model in the path, or';
+
+const PROMPT = [{ role: 'user', content: 'Hello' }];
 
 /** Generation of text, and models that read text. */
 export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'chat-completions',
     title: 'chat completions',
-    operations: [post('/chat/completions')],
+    group: 'text',
+    description:
+      "Takes the body of OpenAI's Chat Completions API for models of every provider that generates text.",
+    operations: [post('/chat/completions', 'Create a chat completion')],
+    example: { model: 'sandbox-1', messages: PROMPT },
     body: 'json',
     storage: 'on-request',
     usage: chatCompletionsUsage,
@@ -38,7 +44,10 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'completions',
     title: 'completions',
-    operations: [post('/completions')],
+    group: 'text',
+    description: "Takes the body of OpenAI's Completions API, for models that continue a text.",
+    operations: [post('/completions', 'Create a completion')],
+    example: { model: 'sandbox-1', prompt: 'Hello' },
     body: 'json',
     storage: 'none',
     usage: completionsUsage,
@@ -48,7 +57,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'fim-completions',
     title: 'fill-in-the-middle completions',
-    operations: [post('/fim/completions')],
+    group: 'text',
+    description: "Takes the body of Mistral's fill-in-the-middle API.",
+    operations: [post('/fim/completions', 'Complete the middle of a text')],
     body: 'json',
     storage: 'none',
     // Its responses are those of chat completions, and a stream always ends with its usage.
@@ -59,7 +70,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'agent-completions',
     title: 'agent completions',
-    operations: [post('/agents/completions')],
+    group: 'text',
+    description: "Takes the body of Mistral's agents API, which names an agent in place of a model.",
+    operations: [post('/agents/completions', 'Create a completion of an agent')],
     body: 'json',
     agentMember: 'agent_id',
     // It names an agent in place of a model; the response, one of chat completions, names the model, which determines the price.
@@ -71,7 +84,10 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'responses',
     title: 'responses',
-    operations: [post('/responses')],
+    group: 'text',
+    description: "Takes the requests of OpenAI's Responses API. Responses are stored at the provider.",
+    operations: [post('/responses', 'Create a response')],
+    example: { model: 'sandbox-1', input: 'Hello' },
     body: 'json',
     storage: 'unless-refused',
     usage: responsesUsage,
@@ -81,7 +97,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'compaction',
     title: 'compaction of conversations',
-    operations: [post('/responses/compact')],
+    group: 'text',
+    description: "Takes the body of OpenAI's API to compact the conversation of a response.",
+    operations: [post('/responses/compact', 'Compact a conversation')],
     body: 'json',
     usage: compactionUsage,
     usageInStreams: 'always',
@@ -90,7 +108,11 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'messages',
     title: 'messages',
-    operations: [post('/messages')],
+    group: 'text',
+    description:
+      "Takes the body of Anthropic's Messages API for models of every provider that generates text.",
+    operations: [post('/messages', 'Create a message')],
+    example: { model: 'sandbox-1', max_tokens: 100, messages: PROMPT },
     body: 'json',
     storage: 'none',
     usage: messagesUsage,
@@ -101,7 +123,10 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'count-tokens',
     title: 'token counting',
-    operations: [post('/messages/count_tokens')],
+    group: 'text',
+    description: "Takes the body of Anthropic's token counting API. The request is not charged.",
+    operations: [post('/messages/count_tokens', 'Count the tokens of a message')],
+    example: { model: 'sandbox-1', messages: PROMPT },
     body: 'json',
     // Counting is free: https://docs.claude.com/en/docs/build-with-claude/token-counting
     storage: 'none',
@@ -113,7 +138,13 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'generate-content',
     title: "Google's generateContent",
-    operations: ['generateContent', 'streamGenerateContent', 'countTokens'].flatMap(googleMethod),
+    group: 'text',
+    description: "Takes the body of Google's Gemini API, for Google's models.",
+    operations: [
+      ...googleMethod('generateContent', 'Generate content'),
+      ...googleMethod('streamGenerateContent', 'Generate content as a stream'),
+      ...googleMethod('countTokens', 'Count the tokens of contents'),
+    ],
     body: 'json',
     storage: 'none',
     usage: generateContentUsage,
@@ -124,8 +155,11 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'interactions',
     title: "Google's interactions",
+    group: 'text',
+    description:
+      "Takes the body of Google's Interactions API. Interactions are stored at the provider. An agent is refused under a limit in dollars or tokens.",
     // The gateway takes Google's version off the path: `/v1beta/interactions`.
-    operations: [post('/interactions')],
+    operations: [post('/interactions', 'Create an interaction')],
     body: 'json',
     agentMember: 'agent',
     usage: interactionsUsage,
@@ -135,7 +169,12 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'embed-content',
     title: "Google's embedContent",
-    operations: ['embedContent', 'batchEmbedContents'].flatMap(googleMethod),
+    group: 'embeddings',
+    description: "Takes the body of Google's Gemini embeddings API.",
+    operations: [
+      ...googleMethod('embedContent', 'Embed a content'),
+      ...googleMethod('batchEmbedContents', 'Embed several contents'),
+    ],
     body: 'json',
     storage: 'none',
     usage: embedContentUsage,
@@ -146,7 +185,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'chat-v2',
     title: "Cohere's chat",
-    operations: [post('/v2/chat')],
+    group: 'text',
+    description: "Takes the body of Cohere's Chat API, version 2.",
+    operations: [post('/v2/chat', 'Chat by the API of Cohere')],
     body: 'json',
     storage: 'none',
     usage: chatV2Usage,
@@ -156,7 +197,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'embed-v2',
     title: "Cohere's embeddings",
-    operations: [post('/v2/embed')],
+    group: 'embeddings',
+    description: "Takes the body of Cohere's Embed API, version 2.",
+    operations: [post('/v2/embed', 'Embed by the API of Cohere')],
     body: 'json',
     storage: 'none',
     usage: embedV2Usage,
@@ -166,7 +209,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'rerank-v2',
     title: "Cohere's reranking",
-    operations: [post('/v2/rerank')],
+    group: 'embeddings',
+    description: "Takes the body of Cohere's Rerank API, version 2.",
+    operations: [post('/v2/rerank', 'Rerank by the API of Cohere')],
     body: 'json',
     storage: 'none',
     usage: rerankUsage,
@@ -176,7 +221,11 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'embeddings',
     title: 'embeddings',
-    operations: [post('/embeddings')],
+    group: 'embeddings',
+    description:
+      "Takes the body of OpenAI's Embeddings API for models of every provider that computes embeddings.",
+    operations: [post('/embeddings', 'Create embeddings')],
+    example: { model: 'sandbox-1', input: 'Hello' },
     body: 'json',
     storage: 'none',
     usage: embeddingsUsage,
@@ -186,7 +235,10 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'rerank',
     title: 'reranking',
-    operations: [post('/rerank')],
+    group: 'embeddings',
+    description: "Takes the body of Cohere's Rerank API for models of every provider that reranks documents.",
+    operations: [post('/rerank', 'Rerank documents')],
+    example: { model: 'sandbox-1', query: 'Hello', documents: ['Hello', 'Goodbye'] },
     body: 'json',
     storage: 'none',
     usage: rerankUsage,
@@ -196,7 +248,10 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'moderations',
     title: 'moderations',
-    operations: [post('/moderations')],
+    group: 'moderation',
+    description: "Takes the body of OpenAI's Moderations API.",
+    operations: [post('/moderations', 'Classify harmful content')],
+    example: { model: 'sandbox-1', input: 'Hello' },
     body: 'json',
     storage: 'none',
     usage: moderationsUsage,
@@ -206,7 +261,9 @@ export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'ocr',
     title: 'OCR',
-    operations: [post('/ocr')],
+    group: 'moderation',
+    description: "Takes the body of Mistral's OCR API.",
+    operations: [post('/ocr', 'Read a document')],
     body: 'json',
     storage: 'none',
     usage: ocrUsage,
