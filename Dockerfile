@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="Gatehouse" \
 # A user that passwd knows: initdb of the embedded PostgreSQL looks its user up.
 RUN groupadd --gid 10001 gatehouse \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin gatehouse \
- && install --directory --owner=10001 --group=10001 --mode=0700 /data /secrets /database-secrets
+ && install --directory --owner=10001 --group=10001 --mode=0700 /data /secrets /database-secrets /clickhouse-secrets
 
 WORKDIR /app
 COPY --from=build /app/package.json ./

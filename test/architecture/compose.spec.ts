@@ -10,6 +10,8 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly entrypoint?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly networks?: readonly string[];
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -79,5 +81,60 @@ describe('docker compose', () => {
     expect(contentOf('database_url')).toBe(
       `postgres://gatehouse:${contentOf('postgres_password')}@postgres:5432/gatehouse`,
     );
+  });
+
+  describe('with TLS and ClickHouse', () => {
+    const overlay = parse(readFileSync(join(root, 'deploy/compose/production.yml'), 'utf8'), {
+      merge: true,
+      customTags: [{ tag: '!reset', collection: 'seq', identify: () => false }],
+    }) as {
+      readonly services: Readonly<Record<string, Service>>;
+      readonly networks: Readonly<
+        Record<string, { readonly ipam: { readonly config: readonly { subnet: string }[] } }>
+      >;
+    };
+
+    it('makes the password of ClickHouse for ClickHouse, and its address for the gateways', () => {
+      const clickHouseFolder = join(parent, 'clickhouse');
+      const [node, program, , host = '', , clickHouse = '', folderInImage] =
+        overlay.services['secrets']?.entrypoint ?? [];
+      execFileSync(process.execPath, [
+        join(root, 'bin/make-secrets.mjs'),
+        ...[folder, host, databaseFolder, clickHouse, clickHouseFolder],
+      ]);
+      const password = readFileSync(join(clickHouseFolder, 'clickhouse_password'), 'utf8');
+
+      expect([node, program, folderInImage]).toEqual([
+        'node',
+        '/app/bin/make-secrets.mjs',
+        '/clickhouse-secrets',
+      ]);
+      expect(readdirSync(clickHouseFolder)).toEqual(['clickhouse_password']);
+      expect(readdirSync(databaseFolder)).toEqual(['postgres_password']);
+      expect(contentOf('clickhouse_url')).toBe(`http://gatehouse:${password}@clickhouse:8123/gatehouse`);
+      for (const name of ['api', 'worker'])
+        expect(overlay.services[name]?.environment?.['CLICKHOUSE_URL_FILE']).toBe(
+          '/run/secrets/clickhouse_url',
+        );
+      // The image creates the folder with the owner that may write to it.
+      expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(` ${folderInImage ?? 'missing'}\n`);
+    });
+
+    it('publishes the ports of the proxy only', () => {
+      const published = Object.entries({ ...services, ...overlay.services }).filter(
+        ([, { ports = [] }]) => ports.length > 0,
+      );
+
+      expect(published.map(([name]) => name)).toEqual(['caddy']);
+      expect(overlay.services['api']?.ports).toEqual([]);
+    });
+
+    it('trusts the addresses of the proxy by the network that both share', () => {
+      const [subnet] = overlay.networks['edge']?.ipam.config.map(({ subnet }) => subnet) ?? [];
+
+      expect(overlay.services['api']?.environment?.['GATEHOUSE_TRUSTED_PROXIES']).toBe(subnet);
+      expect(overlay.services['caddy']?.networks).toEqual(['edge']);
+      expect(overlay.services['api']?.networks).toContain('edge');
+    });
   });
 });
