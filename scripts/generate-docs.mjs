@@ -10,6 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { buildOpenApi } from '../dist/admin/openapi/document.js';
 import { AdministrationModule } from '../dist/administration.module.js';
+import { commandsPage } from '../dist/cli/commands/commands-page.js';
 import { SWITCHES } from '../dist/auth/permissions/switches.js';
 import { SCOPES } from '../dist/auth/scopes.js';
 import { createDataSource } from '../dist/schema/data-source.js';
@@ -246,6 +247,7 @@ const PAGES = {
     withParts('docs/limits.md', { charging: chargingTable(), 'limit effects': limitEffectsTable() }),
   'docs/metrics.md': () =>
     withParts('docs/metrics.md', { metrics: table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows()) }),
+  'docs/commands.md': commandsPage,
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,

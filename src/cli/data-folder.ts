@@ -121,13 +121,15 @@ export async function settleMasterKey(dataDir: string, masterKey: Secret): Promi
 async function changeSecrets(dataDir: string, changed: (kept: SecretsFile) => SecretsFile): Promise<void> {
   const kept = await readSecrets(dataDir);
   if (!kept) throw new LauncherError(`${pathsOf(dataDir).secrets} has no secrets.`);
-  await writeSecrets(dataDir, changed(kept));
+  await keepSecrets(dataDir, changed(kept));
 }
 
-const writeSecrets = (dataDir: string, secrets: SecretsFile): Promise<void> =>
+/** Replaces `secrets.json`. */
+export const keepSecrets = (dataDir: string, secrets: SecretsFile): Promise<void> =>
   writeAtomically(pathsOf(dataDir).secrets, `${JSON.stringify(secrets, null, 2)}\n`);
 
-async function readSecrets(dataDir: string): Promise<SecretsFile | null> {
+/** The content of `secrets.json`, or null without the file. Rejects when it is damaged. */
+export async function readSecrets(dataDir: string): Promise<SecretsFile | null> {
   const path = pathsOf(dataDir).secrets;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -149,7 +151,7 @@ async function makeSecrets(dataDir: string): Promise<SecretsFile> {
       `The data folder ${dataDir} holds a database but no secrets.json. Restore that file from a backup, or give GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER: the stored credentials and API keys need the same ones as before.`,
     );
   const made = { master_key: randomKey(), key_pepper: randomKey() };
-  await writeSecrets(dataDir, made);
+  await keepSecrets(dataDir, made);
   return made;
 }
 

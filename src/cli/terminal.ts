@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { SettingsError } from '../common/settings/settings.js';
 import { LauncherError } from './launcher-error.js';
 
@@ -28,11 +29,28 @@ export async function isConfirmed(question: string): Promise<boolean> {
     throw new LauncherError(
       'This cannot be confirmed without a terminal. Nothing was changed; add --yes to confirm it.',
     );
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
   } finally {
     terminal.close();
+  }
+}
+
+/** Asks for a secret on the terminal, without showing what is typed. Throws a LauncherError without a terminal. */
+export async function askHidden(question: string): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new LauncherError(
+      'There is no terminal to ask for the passphrase. Give it with --passphrase-file or --passphrase-env.',
+    );
+  write(STDERR, question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await terminal.question('');
+  } finally {
+    terminal.close();
+    write(STDERR, '\n');
   }
 }
 

@@ -17,10 +17,10 @@ import { loadSettings } from '../../common/settings/settings.js';
 import { masterKeysOf, resolveSecrets } from '../data-folder.js';
 import { withRunningDatabase } from '../database/with-database.js';
 import { LauncherError } from '../launcher-error.js';
-import { say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 import { type ChainAccess, verifyInParts } from './verify-in-parts.js';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends JsonOption {
   /** Id of the organization; default: all of them. */
   readonly organization?: string;
   /** A file with anchors from elsewhere. */
@@ -32,6 +32,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface AnchoredAccess extends ChainAccess {
   readonly anchors: Anchors;
+  readonly notice: (text: string) => void;
 }
 
 const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
@@ -44,68 +45,126 @@ const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
 
 const PROGRESS_EVERY_MS = 2_000;
 
+/** The result for one organization, as `--json` prints it. */
+export interface OrganizationChain {
+  readonly organization_id: string;
+  readonly is_intact: boolean;
+  /** Intact records, from the first one on. */
+  readonly records: number;
+  /** Number of the first wrong record. */
+  readonly broken_at: string | null;
+  /** Null for an intact chain; `organization_missing` when only an anchor names the organization. */
+  readonly problem: ChainProblem | 'organization_missing' | null;
+  /** Number of the record with which the chain was compared; null without an anchor. */
+  readonly anchor: string | null;
+}
+
 /** `gatehouse audit verify`. Returns the exit code: 1 if any record was altered. */
-export async function verifyCommand(
-  environment: NodeJS.ProcessEnv,
-  { organization, anchor }: VerifyOptions,
-): Promise<number> {
+export async function verifyCommand(environment: NodeJS.ProcessEnv, options: VerifyOptions): Promise<number> {
+  const { organization, anchor } = options;
   const settings = loadSettings(environment);
   if (organization !== undefined && !isUuid(organization))
     throw new LauncherError('--organization takes the id of an organization, which is a UUID.');
   const anchors = await anchorsOf(settings.dataDir, anchor);
-  return withRunningDatabase(settings, async (url) => {
+  const output = new CommandOutput(options);
+  const chains = await withRunningDatabase(settings, async (url) => {
     const masterKeys = masterKeysOf(await resolveSecrets(settings));
-    return withClient(url, async (client) => {
-      const { rows } = await client.query<KnownSealKey>(KNOWN_SEAL_KEY);
-      const sealKey = auditSealKey(rows[0], masterKeys);
-      return verifyAll(client, { url, sealKey, anchors }, organization?.toLowerCase());
-    });
+    return verifyChains(url, { masterKeys, anchors, named: organization?.toLowerCase(), notice: output.say });
   });
+  const isIntact = chains.every(({ is_intact }) => is_intact);
+  output.result({ is_intact: isIntact, organizations: chains });
+  return isIntact ? 0 : 1;
 }
 
-async function withClient<T>(url: Secret, work: (client: Client) => Promise<T>): Promise<T> {
+/** What the chains are checked with. `named`: only this organization. */
+export interface ChainsToVerify {
+  readonly masterKeys: readonly Secret[];
+  readonly anchors: Anchors;
+  readonly named?: string | undefined;
+  readonly notice: (text: string) => void;
+}
+
+/** Checks the chain of every organization in a database. */
+export async function verifyChains(
+  url: Secret,
+  { masterKeys, anchors, named, notice }: ChainsToVerify,
+): Promise<OrganizationChain[]> {
   const client = postgresClient('commands', {
     connectionString: url.reveal(),
     application_name: 'gatehouse audit verify',
   });
   await client.connect();
   try {
-    return await work(client);
+    const { rows } = await client.query<KnownSealKey>(KNOWN_SEAL_KEY);
+    const sealKey = auditSealKey(rows[0], masterKeys);
+    return await verifyAll(client, { url, sealKey, anchors, notice }, named);
   } finally {
     await client.end();
   }
 }
 
-async function verifyAll(client: Client, access: AnchoredAccess, named: string | undefined): Promise<number> {
+async function verifyAll(
+  client: Client,
+  access: AnchoredAccess,
+  named: string | undefined,
+): Promise<OrganizationChain[]> {
   const { rows } = await client.query<{ id: string }>(
     'SELECT id FROM organizations WHERE $1::uuid IS NULL OR id = $1 ORDER BY id',
     [named ?? null],
   );
   if (rows.length === 0) throw new LauncherError('There is no such organization.');
   const rowsOf: AnchorQuery = async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows;
-  let broken = missingOf(
-    access.anchors,
+  const chains = missingOf(
+    access,
     rows.map(({ id }) => id),
     named,
   );
   for (const { id } of rows) {
     const startedAt = performance.now();
-    const chain = await verifyInParts(client, access, { organizationId: id, onProgress: progressOf(id) });
+    const onProgress = progressOf(id, access.notice);
+    const chain = await verifyInParts(client, access, { organizationId: id, onProgress });
     const anchor = access.anchors.get(id);
     const report = await checkedAgainst(rowsOf, anchor, chain);
-    say(verdict(id, report, performance.now() - startedAt));
-    say(anchorLine(id, anchor));
-    if (report.problem !== null) broken += 1;
+    access.notice(verdict(id, report, performance.now() - startedAt));
+    access.notice(anchorLine(id, anchor));
+    chains.push(chainOf(id, report, anchor));
   }
-  return broken === 0 ? 0 : 1;
+  return chains;
 }
 
+const chainOf = (
+  organization_id: string,
+  { records, brokenAt, problem }: ChainReport,
+  anchor: ChainAnchor | undefined,
+): OrganizationChain => ({
+  organization_id,
+  is_intact: problem === null,
+  records,
+  broken_at: brokenAt,
+  problem,
+  anchor: anchor?.seq ?? null,
+});
+
 /** Organizations of anchors that the database no longer has. */
-function missingOf(anchors: Anchors, present: readonly string[], named: string | undefined): number {
-  const missing = [...anchors.keys()].filter((id) => (named ?? id) === id && !present.includes(id));
-  for (const id of missing)
-    say(`Organization ${id}: BROKEN. An anchor names it, and this database does not have it.`);
-  return missing.length;
+function missingOf(
+  { anchors, notice }: AnchoredAccess,
+  present: readonly string[],
+  named: string | undefined,
+): OrganizationChain[] {
+  const missing = [...anchors.values()].filter(
+    ({ organizationId: id }) => (named ?? id) === id && !present.includes(id),
+  );
+  return missing.map(({ organizationId: id, seq }) => {
+    notice(`Organization ${id}: BROKEN. An anchor names it, and this database does not have it.`);
+    return {
+      organization_id: id,
+      is_intact: false,
+      records: 0,
+      broken_at: null,
+      problem: 'organization_missing',
+      anchor: seq,
+    };
+  });
 }
 
 const anchorLine = (id: string, anchor: ChainAnchor | undefined): string =>
@@ -130,12 +189,12 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function progressOf(id: string): (records: number) => void {
+function progressOf(id: string, notice: (text: string) => void): (records: number) => void {
   let nextAt = performance.now() + PROGRESS_EVERY_MS;
   return (records) => {
     if (performance.now() < nextAt) return;
     nextAt = performance.now() + PROGRESS_EVERY_MS;
-    say(`Organization ${id}: ${records} records verified so far.`);
+    notice(`Organization ${id}: ${records} records verified so far.`);
   };
 }
 

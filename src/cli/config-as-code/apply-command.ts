@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as textIn } from 'node:stream/consumers';
 import { LauncherError } from '../launcher-error.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 import { isConfirmed, say } from '../terminal.js';
 import type { AdministrationClient } from './administration-client.js';
 import { type DeclaredChange, inWords } from './change.js';
@@ -9,7 +10,7 @@ import { planChanges } from './plan-changes.js';
 import type { SecretReader } from './planning.js';
 import { type ReadDocument, readDocument, WrongFile } from './read-document.js';
 
-export interface ApplyOptions extends ConnectOptions {
+export interface ApplyOptions extends ConnectOptions, JsonOption {
   readonly file: string;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -19,20 +20,25 @@ export interface ApplyOptions extends ConnectOptions {
 export async function applyCommand(environment: NodeJS.ProcessEnv, options: ApplyOptions): Promise<number> {
   const read = readDocument(await textOf(options.file), options.file);
   const { client, changes } = await planned(environment, options, read);
-  if (changes.length === 0) {
-    say('Nothing to change.');
-    return 0;
-  }
-  say(inWords(changes));
-  if (options.dryRun) return 0;
+  const output = new CommandOutput(options);
+  output.say(changes.length === 0 ? 'Nothing to change.' : inWords(changes));
+  const isToMake = changes.length > 0 && !options.dryRun;
   const question = `Apply ${changes.length} change${changes.length === 1 ? '' : 's'}?`;
-  if (!options.yes && !(await isConfirmed(question))) {
-    say('Nothing was changed.');
+  if (isToMake && !options.yes && !(await isConfirmed(question))) {
+    output.say('Nothing was changed.');
     return 1;
   }
-  await make(client, changes);
+  if (isToMake) await make(client, changes, output.say);
+  output.result({ applied: isToMake, changes: changes.map(shownChange) });
   return 0;
 }
+
+/** As `--json` prints it. The differences are without secrets. */
+const shownChange = ({ what, isNew, differences }: DeclaredChange) => ({
+  what,
+  action: isNew ? 'create' : 'update',
+  differences,
+});
 
 /** Mistakes that the file alone reveals are reported even when the service, which would reveal the others, is unavailable. */
 async function planned(

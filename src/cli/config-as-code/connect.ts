@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { Secret } from '../../common/settings/secret.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import { readBootstrapFile } from '../bootstrap-file.js';
 import { LauncherError } from '../launcher-error.js';
+import { secretIn } from '../secret-in-file.js';
 import { AdministrationClient } from './administration-client.js';
 
 export interface ConnectOptions {
@@ -40,13 +40,4 @@ async function givenKey(
   const value = environment[variable];
   if (!value) throw new LauncherError(`The variable ${variable}, which --key-env names, is not set.`);
   return new Secret(value);
-}
-
-/** The text of a file without the trailing newline that editors add. */
-export async function secretIn(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (cause) {
-    throw new LauncherError(`The file ${file} cannot be read: ${(cause as Error).message}.`, { cause });
-  }
 }

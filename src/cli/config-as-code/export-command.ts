@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { JsonOption } from '../output.js';
 import { complain, say } from '../terminal.js';
 import {
   type AdministrationClient,
@@ -11,14 +12,13 @@ import { limitsForFile } from './declared-limits.js';
 import { INVITES, type ShownMembership, USERS } from './plan-users.js';
 import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
+export interface ExportOptions extends ConnectOptions, JsonOption {}
+
 /** `gatehouse export`: the organization as a file for `gatehouse apply`, without its secrets. Returns the exit code. */
-export async function exportCommand(
-  environment: NodeJS.ProcessEnv,
-  options: ConnectOptions,
-): Promise<number> {
+export async function exportCommand(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<number> {
   const client = await connect(environment, options);
-  const { text, notice } = await exported(client);
-  say(text);
+  const { document, text, notice } = await exported(client);
+  say(options.json ? JSON.stringify(document) : text);
   complain(notice);
   return 0;
 }
@@ -26,7 +26,7 @@ export async function exportCommand(
 /** The file, and the things that it cannot hold. */
 export async function exported(
   client: AdministrationClient,
-): Promise<{ readonly text: string; readonly notice: string }> {
+): Promise<{ readonly document: object; readonly text: string; readonly notice: string }> {
   const workspaces = sorted(await client.all('/v1/admin/workspaces'), 'name');
   const places = placesOf(workspaces);
   const configs = sorted(await client.all('/v1/configs'), 'slug');
@@ -70,7 +70,8 @@ export async function exported(
       ...limitsForFile(key),
     })),
   };
-  return { text: `${HEAD}${stringify(document).trimEnd()}`, notice: noticeOf(furtherOf(document, tokens)) };
+  const notice = noticeOf(furtherOf(document, tokens));
+  return { document, text: `${HEAD}${stringify(document).trimEnd()}`, notice };
 }
 
 /** What is missing from this file in particular. */

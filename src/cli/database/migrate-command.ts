@@ -2,13 +2,13 @@ import type { DataSource } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
-import { say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 import { awaitDatabase } from './await-database.js';
 import { runMigrations } from './run-migrations.js';
 import { readSchemaState } from './schema-state.js';
 import { withRunningDatabase } from './with-database.js';
 
-export interface MigrateOptions {
+export interface MigrateOptions extends JsonOption {
   readonly status?: boolean;
   readonly dryRun?: boolean;
 }
@@ -18,24 +18,24 @@ export async function migrateCommand(
   environment: NodeJS.ProcessEnv,
   options: MigrateOptions,
 ): Promise<number> {
+  const output = new CommandOutput(options);
   return withRunningDatabase(loadSettings(environment), async (url) => {
     const { pending } = await awaitDatabase(url, () => readSchemaState(url, null), {
       signal: new AbortController().signal,
-      notice: say,
+      notice: output.say,
     });
-    if (pending.length === 0) say('The schema is up to date.');
-    else say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
-    if (options.status) return pending.length === 0 ? 0 : 1;
-    if (pending.length > 0)
-      await withDataSource(url, options.dryRun ? rehearse : (source) => run(source, url));
-    return 0;
+    if (pending.length === 0) output.say('The schema is up to date.');
+    else output.say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
+    const runs = !options.status && pending.length > 0;
+    if (runs)
+      await withDataSource(url, (source) => (options.dryRun ? rehearse(source) : runMigrations(source, url)));
+    if (runs) output.say(options.dryRun ? REHEARSED : 'All migrations are done.');
+    output.result({ pending, applied: runs && !options.dryRun });
+    return options.status && pending.length > 0 ? 1 : 0;
   });
 }
 
-async function run(dataSource: DataSource, url: Secret): Promise<void> {
-  await runMigrations(dataSource, url);
-  say('All migrations are done.');
-}
+const REHEARSED = 'The pending migrations ran and were rolled back. Nothing was changed.';
 
 /** All migrations in one transaction, rolled back. A statement that cannot run inside a transaction would fail here. */
 async function rehearse(dataSource: DataSource): Promise<void> {
@@ -46,7 +46,6 @@ async function rehearse(dataSource: DataSource): Promise<void> {
     const done = await doneMigrations(dataSource);
     for (const migration of dataSource.migrations)
       if (!done.has(migration.name ?? migration.constructor.name)) await migration.up(runner);
-    say('The pending migrations ran and were rolled back. Nothing was changed.');
   } catch (cause) {
     throw new LauncherError(`A migration fails: ${(cause as Error).message}. Nothing was changed.`, {
       cause,

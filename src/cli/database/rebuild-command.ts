@@ -1,10 +1,11 @@
 import type { Secret } from '../../common/settings/secret.js';
 import { type ClickHouseSettings, loadSettings, type Settings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
-import { ProgressBar, say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
+import { ProgressBar } from '../terminal.js';
 import { withRunningDatabase } from './with-database.js';
 
-export interface RebuildCommandOptions {
+export interface RebuildCommandOptions extends JsonOption {
   readonly from?: string;
   readonly to?: string;
 }
@@ -18,10 +19,11 @@ export async function rebuildCommand(
     ...(options.from === undefined ? {} : { from: dayOf('--from', options.from) }),
     ...(options.to === undefined ? {} : { to: dayOf('--to', options.to) }),
   };
+  const output = new CommandOutput(options);
   const settings = loadSettings(environment);
   const { clickhouse, retentionDays } = settings;
   return withRunningDatabase(settings, async (url) => {
-    if (clickhouse) return copyToClickHouse(url, clickhouse, { retentionDays, ...range });
+    if (clickhouse) return copyToClickHouse(url, clickhouse, { retentionDays, ...range, output });
     const { createDataSource } = await import('../../schema/data-source.js');
     const { rebuildRollups } = await import('../../request-log/rollups/rebuild.js');
     const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
@@ -32,11 +34,12 @@ export async function rebuildCommand(
         onProgress: (done, total) => progress.show(done, total),
       });
       progress.end();
-      say(`${hours} hours were recomputed from the request logs.`);
+      output.say(`${hours} hours were recomputed from the request logs.`);
       if (keptBefore)
-        say(
+        output.say(
           `Hours before ${keptBefore.toISOString()} stay as they are, because their request logs were deleted.`,
         );
+      output.result({ hours, kept_before: keptBefore?.toISOString() ?? null });
       return 0;
     } finally {
       await dataSource.destroy();
@@ -44,11 +47,17 @@ export async function rebuildCommand(
   });
 }
 
+interface CopyOptions extends Pick<Settings, 'retentionDays'> {
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly output: CommandOutput;
+}
+
 /** ClickHouse's views count everything that is stored, so only batches can be missing. */
 async function copyToClickHouse(
   url: Secret,
   settings: ClickHouseSettings,
-  { retentionDays, ...range }: Pick<Settings, 'retentionDays'> & { readonly from?: Date; readonly to?: Date },
+  { retentionDays, output, ...range }: CopyOptions,
 ): Promise<number> {
   const { createDataSource } = await import('../../schema/data-source.js');
   const { ClickHouse } = await import('../../request-log/analytics/clickhouse/clickhouse.js');
@@ -62,7 +71,8 @@ async function copyToClickHouse(
       onProgress: (done, total) => progress.show(done, total),
     });
     progress.end();
-    say(`${copied} batches of request logs were missing in ClickHouse and were copied.`);
+    output.say(`${copied} batches of request logs were missing in ClickHouse and were copied.`);
+    output.result({ batches_copied: copied });
     return 0;
   } finally {
     await clickhouse.onApplicationShutdown();

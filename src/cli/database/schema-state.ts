@@ -5,6 +5,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
 import { type InstanceSecrets, masterKeysOf } from '../data-folder.js';
 import { LauncherError } from '../launcher-error.js';
+import { refuseUnfinishedRestore } from './restore-mark.js';
 
 const MIGRATION_FILES = new URL('../../schema/migrations/', import.meta.url);
 
@@ -21,7 +22,8 @@ export interface SchemaState {
 
 /**
  * Uses plain SQL, because a normal start finds nothing to do, and loading TypeORM with all entities would take longer than the rest of the
- * start. Rejects when the keys do not belong to this database, or no release created its schema.
+ * start. Rejects when the keys do not belong to this database, no release created its schema, or
+ * a restore into it is unfinished.
  */
 export async function readSchemaState(url: Secret, keys: InstanceSecrets | null): Promise<SchemaState> {
   const client = postgresClient('probing', {
@@ -30,6 +32,7 @@ export async function readSchemaState(url: Secret, keys: InstanceSecrets | null)
   });
   try {
     await client.connect();
+    await refuseUnfinishedRestore(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) return { pending, populated: false };
     if (keys) await checkKeys(client, keys);

@@ -14,21 +14,41 @@ import { say } from '../terminal.js';
  */
 export async function withDatabase<T>(settings: Settings, work: (url: Secret) => Promise<T>): Promise<T> {
   if (settings.databaseUrl) return work(settings.databaseUrl);
-  await openDataFolder(settings.dataDir);
-  const lock = await FolderLock.acquire(settings.dataDir, say);
-  try {
+  return withLockedFolder(settings, async () => {
     // Secrets come first, as in a start: a database without them is refused later.
     await resolveSecrets(settings);
-    const maxConnections = connectionsNeeded(settings);
-    const server = await EmbeddedPostgres.start({ dataDir: settings.dataDir, maxConnections });
-    try {
-      await server.untilUp();
-      return await work(server.url);
-    } finally {
-      await server.stop();
-    }
+    return withEmbeddedDatabase(settings, work);
+  });
+}
+
+/** The same for a command that replaces the installation: also beside a configured database no service may use the data folder. */
+export async function withExclusiveDatabase<T>(
+  settings: Settings,
+  work: (url: Secret) => Promise<T>,
+): Promise<T> {
+  return withLockedFolder(settings, () =>
+    settings.databaseUrl ? work(settings.databaseUrl) : withEmbeddedDatabase(settings, work),
+  );
+}
+
+async function withLockedFolder<T>({ dataDir }: Settings, work: () => Promise<T>): Promise<T> {
+  await openDataFolder(dataDir);
+  const lock = await FolderLock.acquire(dataDir, say);
+  try {
+    return await work();
   } finally {
     await lock.release();
+  }
+}
+
+async function withEmbeddedDatabase<T>(settings: Settings, work: (url: Secret) => Promise<T>): Promise<T> {
+  const maxConnections = connectionsNeeded(settings);
+  const server = await EmbeddedPostgres.start({ dataDir: settings.dataDir, maxConnections });
+  try {
+    await server.untilUp();
+    return await work(server.url);
+  } finally {
+    await server.stop();
   }
 }
 

@@ -8,10 +8,11 @@ import { withRunningDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { runsWithNextKey } from '../launch-plan.js';
 import { LauncherError } from '../launcher-error.js';
-import { isConfirmed, say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
+import { isConfirmed } from '../terminal.js';
 import { replaceMasterKey } from './replace-master-key.js';
 
-export interface RotateOptions {
+export interface RotateOptions extends JsonOption {
   readonly yes?: boolean;
 }
 
@@ -22,9 +23,10 @@ const QUESTION = 'Replace the master key? Back up the database and secrets.json 
  * the command can be repeated to continue.
  */
 export async function rotateCommand(environment: NodeJS.ProcessEnv, options: RotateOptions): Promise<number> {
+  const output = new CommandOutput(options);
   const settings = loadSettings(environment);
   if (!options.yes && !(await isConfirmed(QUESTION))) {
-    say('Nothing was changed.');
+    output.say('Nothing was changed.');
     return 1;
   }
   const isRunning = await FolderLock.isHeld(settings.dataDir);
@@ -36,7 +38,7 @@ export async function rotateCommand(environment: NodeJS.ProcessEnv, options: Rot
     await client.connect();
     try {
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.masterKey]);
-      await rotate(client, settings, isRunning);
+      output.result(await rotate(client, settings, isRunning, output.say));
     } finally {
       await client.end();
     }
@@ -44,19 +46,31 @@ export async function rotateCommand(environment: NodeJS.ProcessEnv, options: Rot
   return 0;
 }
 
+/** As `--json` prints it. `is_replaced`: the database uses the next key. */
+interface RotationResult {
+  readonly is_replaced: boolean;
+  readonly organizations: number;
+}
+
 /** The next key is in `secrets.json`, and synced to the disk, before anything is sealed with it. */
-async function rotate(client: Client, settings: Settings, isRunning: boolean): Promise<void> {
+async function rotate(
+  client: Client,
+  settings: Settings,
+  isRunning: boolean,
+  notice: (text: string) => void,
+): Promise<RotationResult> {
   const secrets = await resolveSecrets(settings);
-  const next = await nextKey(settings, secrets, isRunning);
-  if (next === null) return;
+  const next = await nextKey(settings, secrets, isRunning, notice);
+  if (next === null) return { is_replaced: false, organizations: 0 };
   const organizations = await replaceMasterKey(client, { present: secrets.masterKey, next });
   if (!settings.masterKey) await settleMasterKey(settings.dataDir, next);
-  say(
+  notice(
     organizations === null
       ? 'The database already uses this master key.'
       : `The master key was replaced. Organization keys re-encrypted with it: ${organizations}.`,
   );
-  say(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
+  notice(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
+  return { is_replaced: true, organizations: organizations ?? 0 };
 }
 
 /** Null when nothing is left to do, or the service must be restarted before anything is resealed. */
@@ -64,6 +78,7 @@ async function nextKey(
   settings: Settings,
   { masterKey: present, nextMasterKey: next }: InstanceSecrets,
   isRunning: boolean,
+  notice: (text: string) => void,
 ): Promise<Secret | null> {
   const { dataDir, masterKey } = settings;
   if (next) {
@@ -72,12 +87,12 @@ async function nextKey(
   }
   if (masterKey) throw new LauncherError(NO_NEXT_KEY);
   if (isRunning && (await runsWithNextKey(dataDir, present))) {
-    say(DONE);
+    notice(DONE);
     return null;
   }
   const made = await proposeMasterKey(dataDir);
   if (!isRunning) return made;
-  say(
+  notice(
     'secrets.json in the data folder now has a next master key. Restart the service, then run this command again.',
   );
   return null;

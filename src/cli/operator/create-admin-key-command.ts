@@ -2,10 +2,10 @@ import { isScope, SCOPES } from '../../auth/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import { ApiKey } from '../../admin/api-keys/api-key.entity.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 
-export interface CreateAdminKeyOptions {
+export interface CreateAdminKeyOptions extends JsonOption {
   readonly name: string;
   /** Email address of the user the key acts for; default: the oldest active owner. */
   readonly user?: string;
@@ -17,7 +17,10 @@ export async function createAdminKeyCommand(
   environment: NodeJS.ProcessEnv,
   options: CreateAdminKeyOptions,
 ): Promise<number> {
-  say(await asOperator(environment, (session) => newAdminKey(session, options)));
+  const key = await asOperator(environment, (session) => newAdminKey(session, options));
+  const output = new CommandOutput(options);
+  if (options.json) output.result({ name: options.name, key });
+  else output.say(key);
   return 0;
 }
 

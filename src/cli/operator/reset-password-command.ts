@@ -4,9 +4,13 @@ import { RecoveryCode } from '../../admin/second-factors/recovery-code.entity.js
 import { UserCredential } from '../../admin/passwords/user-credential.entity.js';
 import { SignInLink } from '../../admin/passwords/sign-in-link.entity.js';
 import { say } from '../terminal.js';
+import { RecoveryCode } from '../../admin/sign-in/recovery-code.entity.js';
+import { UserCredential } from '../../admin/sign-in/user-credential.entity.js';
+import { SignInLink } from '../../admin/sign-in/sign-in-link.entity.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 
-export interface ResetPasswordOptions {
+export interface ResetPasswordOptions extends JsonOption {
   /** Needed if users of several organizations have the address. */
   readonly organization?: string;
   /** For a user who lost the authenticator app, the recovery codes or the device with the passkeys. */
@@ -22,9 +26,10 @@ export async function resetPasswordCommand(
   const { link, expiresAt } = await asOperator(environment, (session) =>
     newResetLink(session, email, options),
   );
-  say(
-    `${link}\nThe link works once, until ${expiresAt.toISOString()}. It sets a password and ends all sessions of the user.`,
-  );
+  const output = new CommandOutput(options);
+  const meaning = 'It sets a password and ends all sessions of the user.';
+  if (options.json) output.result({ link, expires_at: expiresAt.toISOString() });
+  else output.say(`${link}\nThe link works once, until ${expiresAt.toISOString()}. ${meaning}`);
   return 0;
 }
 

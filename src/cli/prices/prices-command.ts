@@ -12,9 +12,11 @@ import { HttpCaller } from '../../egress/http-caller.js';
 import { operatorEgress } from '../../egress/operator-egress.js';
 import { upstreamFailure } from '../../egress/upstream-failure.js';
 import { LauncherError } from '../launcher-error.js';
-import { say } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
 
-export interface UpdatePricesOptions {
+export type CheckPricesOptions = JsonOption;
+
+export interface UpdatePricesOptions extends JsonOption {
   /** Default: the public data of genai-prices. */
   readonly from?: string;
 }
@@ -26,11 +28,18 @@ const OK = 200;
  * `gatehouse prices check`: reads a price file, that of the settings by default, and warns of what is probably a mistake. Throws a
  * LauncherError with what is wrong.
  */
-export async function checkPricesCommand(environment: NodeJS.ProcessEnv, file?: string): Promise<number> {
+export async function checkPricesCommand(
+  environment: NodeJS.ProcessEnv,
+  file: string | undefined,
+  options: CheckPricesOptions,
+): Promise<number> {
+  const output = new CommandOutput(options);
   const path = file ?? fileOf(loadSettings(environment));
   const document = usable(await textOf(path), path);
-  say(`${path} ${summaryOf(document)}`);
-  sayWarnings(document);
+  const warnings = priceWarnings(document);
+  output.say(`${path} ${summaryOf(document)}`);
+  for (const warning of warnings) output.say(`Warning: ${warning}.`);
+  output.result({ file: path, ...countsOf(document), warnings });
   return 0;
 }
 
@@ -40,14 +49,19 @@ export async function checkPricesCommand(environment: NodeJS.ProcessEnv, file?: 
  */
 export async function updatePricesCommand(
   environment: NodeJS.ProcessEnv,
-  { from = REMOTE_DATA_JSON_URL }: UpdatePricesOptions,
+  options: UpdatePricesOptions,
 ): Promise<number> {
+  const { from = REMOTE_DATA_JSON_URL } = options;
+  const output = new CommandOutput(options);
   const settings = loadSettings(environment);
   const path = fileOf(settings);
   const text = await downloaded(from, settings);
   const document = usable(text, from);
   await writeAtomically(path, text);
-  say(`${path} ${summaryOf(document)}, from ${from}. A running instance uses it within a few seconds.`);
+  output.say(
+    `${path} ${summaryOf(document)}, from ${from}. A running instance uses it within a few seconds.`,
+  );
+  output.result({ file: path, from, ...countsOf(document) });
   return 0;
 }
 
@@ -97,11 +111,12 @@ function usable(text: string, from: string): readonly PricedProvider[] {
   }
 }
 
-function sayWarnings(document: readonly PricedProvider[]): void {
-  for (const warning of priceWarnings(document)) say(`Warning: ${warning}.`);
-}
+const countsOf = (document: readonly PricedProvider[]) => ({
+  providers: document.length,
+  models: document.reduce((sum, provider) => sum + provider.models.length, 0),
+});
 
-function summaryOf(providers: readonly PricedProvider[]): string {
-  const models = providers.reduce((sum, provider) => sum + provider.models.length, 0);
-  return `has ${models} models of ${providers.length} providers`;
+function summaryOf(document: readonly PricedProvider[]): string {
+  const { models, providers } = countsOf(document);
+  return `has ${models} models of ${providers} providers`;
 }

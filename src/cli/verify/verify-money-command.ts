@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
 import { createDataSource } from '../../schema/data-source.js';
 import {
@@ -19,25 +19,37 @@ import { readSchemaState } from '../database/schema-state.js';
 import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
-import { say, table } from '../terminal.js';
+import { CommandOutput, type JsonOption } from '../output.js';
+import { table } from '../terminal.js';
 import { isFree } from './free-requests.js';
 
-export interface VerifyMoneyOptions {
+export interface VerifyMoneyOptions extends JsonOption {
   readonly repair?: boolean;
 }
 
 /**
- * `gatehouse verify money`. Also reports how much of each budget is an estimate, and which attempts have no cost. Returns 1 when two books differ without a known reason,
- * and rejects with a LauncherError of exit code 2 when the service never ran on this database. Can run beside a running service.
+ * `gatehouse verify money`. Also reports how much of each budget is an estimate, and which attempts have no cost. Returns 1 when two books
+ * differ without a known reason, and rejects with a LauncherError of exit code 2 when the service never ran on this database. Can run beside
+ * a running service.
  */
 export async function verifyMoneyCommand(
   environment: NodeJS.ProcessEnv,
   options: VerifyMoneyOptions,
 ): Promise<number> {
   const settings = loadSettings(environment);
+  const output = new CommandOutput(options);
   const countedIn = settings.clickhouse ? 'ClickHouse' : 'PostgreSQL';
-  if (settings.clickhouse) say('Rollups are in ClickHouse and are not compared.');
-  const work = (url: Secret): Promise<number> => verifyAt(url, options, countedIn);
+  if (settings.clickhouse) output.say('Rollups are in ClickHouse and are not compared.');
+  const work = async (url: Secret): Promise<number> => {
+    const { pending } = await readSchemaState(url, null);
+    if (pending.length > 0) throw neverRan('this database');
+    if (options.repair)
+      output.say(`Budget counters corrected from the charged attempts: ${await repair(url)}.`);
+    const findings = await verifyBooks(url, countedIn);
+    report(findings, output.say);
+    output.result({ is_equal: areEqual(findings), ...findings });
+    return areEqual(findings) ? 0 : 1;
+  };
   const url = settings.databaseUrl ?? (await urlOfRunning(settings));
   if (!url && !existsSync(pathsOf(settings.dataDir).postgres))
     throw neverRan(`the data folder ${settings.dataDir}`);
@@ -50,16 +62,19 @@ async function urlOfRunning({ dataDir }: Settings): Promise<Secret | null> {
 
 type CountedIn = 'PostgreSQL' | 'ClickHouse';
 
-async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: CountedIn): Promise<number> {
-  const { pending } = await readSchemaState(url, null);
-  if (pending.length > 0) throw neverRan('this database');
+const repair = (url: Secret): Promise<number> =>
+  connected(url, (database) => database.transaction((manager) => rebuildCounters(manager)));
+
+/** Compares the books of a database that has this release's schema, in one snapshot. */
+export const verifyBooks = (url: Secret, countedIn: CountedIn): Promise<MoneyFindings> =>
+  connected(url, (database) =>
+    database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager, countedIn)),
+  );
+
+async function connected<T>(url: Secret, work: (database: DataSource) => Promise<T>): Promise<T> {
   const database = await createDataSource(url.reveal(), 1, 'migrations').initialize();
   try {
-    if (repair) {
-      const wrong = await database.transaction((manager) => rebuildCounters(manager));
-      say(`Budget counters corrected from the charged attempts: ${wrong}.`);
-    }
-    return report(await database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager, countedIn)));
+    return await work(database);
   } finally {
     await database.destroy();
   }
@@ -73,14 +88,15 @@ const neverRan = (where: string): LauncherError =>
     { exitCode: 2 },
   );
 
-interface Findings {
+/** What the books say. */
+export interface MoneyFindings {
   readonly books: readonly Books[];
   readonly estimates: readonly EstimatedPart[];
   readonly causes: readonly EstimatedCause[];
   readonly unknown: readonly UnknownCost[];
 }
 
-async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Findings> {
+async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<MoneyFindings> {
   await manager.query('SET TRANSACTION READ ONLY');
   return {
     books: await verifyMoney(manager, countedIn),
@@ -90,20 +106,22 @@ async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise
   };
 }
 
-function report({ books, estimates, causes, unknown }: Findings): number {
+/** Whether no two books differ without a known reason. */
+export const areEqual = ({ books }: MoneyFindings): boolean =>
+  books.every(({ differences }) => differences.every(({ reason }) => reason !== null));
+
+function report({ books, estimates, causes, unknown }: MoneyFindings, print: (text: string) => void): void {
   const rows = books.map(({ name, compared, differences }) => [
     name,
     String(compared),
     String(differences.length),
   ]);
-  say(table(['Books', 'Compared', 'Different'], rows));
-  const differences = books.flatMap((book) => book.differences);
-  for (const difference of differences) say(explained(difference));
-  for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
-  if (estimates.length === 0) say('No budget includes estimated amounts.');
-  if (causes.length > 0) say(table(['Estimated, because', 'Attempts', 'Nano-dollars'], causes.map(rowOf)));
-  if (unknown.length > 0) say(table(['Cost unknown, because', 'Attempts'], unknown.map(unknownRowOf)));
-  return differences.some(({ reason }) => reason === null) ? 1 : 0;
+  print(table(['Books', 'Compared', 'Different'], rows));
+  for (const difference of books.flatMap((book) => book.differences)) print(explained(difference));
+  for (const estimate of estimates) for (const line of linesOf(estimate)) print(line);
+  if (estimates.length === 0) print('No budget includes estimated amounts.');
+  if (causes.length > 0) print(table(['Estimated, because', 'Attempts', 'Nano-dollars'], causes.map(rowOf)));
+  if (unknown.length > 0) print(table(['Cost unknown, because', 'Attempts'], unknown.map(unknownRowOf)));
 }
 
 const rowOf = ({ cause, attempts, nanoDollars }: EstimatedCause): string[] => [
