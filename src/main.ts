@@ -31,6 +31,7 @@ import { Realtime } from './gateway/realtime/realtime.js';
 import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { spoolProblem } from './request-log/spool/spool-metrics.js';
 import { FrontServer, refuseUnidentified } from './server/http.js';
+import { serveProbesPort } from './server/probe-servers.js';
 
 const logger = createLogger('main');
 
@@ -57,6 +58,16 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
   registerCacheMetrics();
   const stores = new StoreChecks(settings);
   const clock = new DatabaseClock(pool);
+  const probes = new Probes(
+    [
+      ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
+      ...stores.all,
+      clock.check,
+      ...deliveryChecks(pool),
+      administrationCheck(adminSocket),
+    ],
+    settings.metricsToken,
+  );
   const front: FrontServer = new FrontServer(
     {
       gateway: app.get(Pipeline),
@@ -67,21 +78,13 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
         () => !pool.isAwaiting,
       ),
       sockets: app.get(Realtime),
-      probes: new Probes(
-        [
-          ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
-          ...stores.all,
-          clock.check,
-          ...deliveryChecks(pool),
-          administrationCheck(adminSocket),
-        ],
-        settings.metricsToken,
-      ),
+      probes,
     },
     settings,
   );
   await app.get(DirectorySnapshot).begin(place);
   await front.listen(settings.port, settings.host);
+  await serveProbesPort(probes, settings);
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, stores, settings }, isImmediate) });
   clock.start();

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { connectPatiently } from './database/sessions/connect-patiently.js';
@@ -14,6 +13,7 @@ import { nestLogger } from './common/observability/nest-logger.js';
 import { type ReadinessCheck, Probes } from './common/supervision/probes.js';
 import { onSupervisor, startSignal, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
+import { serveOnlyProbes } from './server/probe-servers.js';
 import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -26,7 +26,7 @@ async function main(settings: Settings): Promise<void> {
   const dataSource = createDataSource(settings.databaseUrl.reveal(), settings.databasePoolSize, 'background');
   const clock = new DatabaseClock(dataSource);
   const others = [...new StoreChecks(settings).all, clock.check];
-  const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource, others) : null;
+  const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource, others) : [];
   await connectPatiently(dataSource, logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.of(settings, dataSource), {
     logger: nestLogger,
@@ -37,7 +37,7 @@ async function main(settings: Settings): Promise<void> {
   onSupervisor({
     drain: async () => {
       await app.close();
-      probes?.close();
+      for (const server of probes) server.close();
       process.exit(0);
     },
   });
@@ -53,7 +53,7 @@ async function serveProbes(
   settings: Settings,
   dataSource: DataSource,
   others: readonly ReadinessCheck[],
-): Promise<Server> {
+): Promise<readonly Server[]> {
   const database = {
     name: 'database',
     isVital: true,
@@ -62,12 +62,7 @@ async function serveProbes(
     },
   };
   const probes = new Probes([database, ...others], settings.metricsToken, [SHIPPER_LOOP]);
-  const server = createServer((request, response) => {
-    if (!probes.answer(request, response)) response.writeHead(404).end();
-  });
-  server.listen(settings.port, settings.host);
-  await once(server, 'listening');
-  return server;
+  return serveOnlyProbes(probes, settings);
 }
 
 startSignal()

@@ -18,6 +18,7 @@ import {
   giveDatabaseUrl,
 } from './launch-plan.js';
 import { Fleet } from './processes/fleet.js';
+import { checkListenerFiles } from './check-listener-files.js';
 import { findPort } from './processes/free-port.js';
 import { writeRunningSettings } from './running-settings.js';
 import { StopRequests } from './stop-requests.js';
@@ -93,7 +94,9 @@ class Supervisor {
   async #serve(): Promise<void> {
     const { settings, stop } = this;
     const { dataDir } = settings;
+    checkListenerFiles(settings);
     const port = await findPort(settings.host, settings.port);
+    if (settings.probesPort !== null) await findPort(settings.host, settings.probesPort);
     const address = baseUrl(settings, port);
     const secrets = await resolveSecrets(settings);
     const children = await childEnvironment(settings, port, secrets);

@@ -44,7 +44,7 @@ async function listening(gateway: AnyPlane, upgraded: string[] = [], hasFastPath
   const probes = { answer: () => false };
   const administration = { ...gateway, endEventStreams: () => undefined };
   const planes = { gateway, administration, probes, sockets } as unknown as Planes;
-  front = new FrontServer(planes, { requestTimeoutMs: TIMEOUT_MS, hasFastPath });
+  front = new FrontServer(planes, { requestTimeoutMs: TIMEOUT_MS, hasFastPath, tls: null });
   await front.listen(0, '127.0.0.1');
   const { server } = front as unknown as { server: { address(): AddressInfo } };
   return server.address().port;

@@ -11,6 +11,7 @@ import { refuse } from '../gateway/delivery/refusal.js';
 import { notBuilt, type RequestPlane as Owner, planeOf } from '../gateway/ingress/front-door.js';
 import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
 import { refuseMalformed } from './malformed-requests.js';
+import { createTlsServer } from './tls/tls-server.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
 /** Request line and headers together. */
@@ -34,6 +35,8 @@ export interface Plane<Request = IncomingMessage, Response = ServerResponse> {
   handle(request: Request, response: Response): void;
 }
 
+export type FrontServerSettings = Pick<Settings, 'requestTimeoutMs' | 'hasFastPath' | 'tls'>;
+
 export interface Planes {
   readonly gateway: Plane<ClientRequest, ClientResponse>;
   readonly administration: Plane & { endEventStreams(): void };
@@ -44,6 +47,8 @@ export interface Planes {
 /** The web server in front of both planes: refuses requests that no honest client sends, and routes the others to their plane. */
 export class FrontServer {
   private readonly server: Server;
+  /** Null for plain HTTP. */
+  private readonly endHandshakes: (() => void) | null;
   /** Null when Node's server reads every request. */
   private readonly fastPath: FastPath | null;
   /** Responses of Node's server whose head may not have been sent. */
@@ -53,7 +58,7 @@ export class FrontServer {
   /** `requestTimeoutMs`: how long a client may take to send a complete request; then it gets 408. */
   constructor(
     private readonly planes: Planes,
-    { requestTimeoutMs, hasFastPath }: Pick<Settings, 'requestTimeoutMs' | 'hasFastPath'>,
+    { requestTimeoutMs, hasFastPath, tls }: FrontServerSettings,
   ) {
     const options = {
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
@@ -61,9 +66,11 @@ export class FrontServer {
       highWaterMark: 64 * 1024,
       maxHeaderSize: HEADERS_BYTES_MAX,
     };
-    this.server = createServer(options, (request, response) => {
+    const handle = (request: IncomingMessage, response: ServerResponse): void =>
       this.handle(request, response);
-    });
+    const secured = tls ? createTlsServer(tls, options, handle) : null;
+    this.server = secured?.server ?? createServer(options, handle);
+    this.endHandshakes = secured?.endHandshakes ?? null;
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       continueWhenRead(request, response);
       this.handle(request, response);
@@ -73,11 +80,17 @@ export class FrontServer {
     this.server.requestTimeout = requestTimeoutMs;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.server.maxHeadersCount = HEADERS_MAX;
-    const serveByNode = serverOf(this.server);
+    const accepted = tls ? 'secureConnection' : 'connection';
+    const serveByNode = serverOf(this.server, accepted);
     acceptUpgrades(this.server, planes.sockets, serveByNode);
     const fastPath = hasFastPath ? this.createFastPath(serveByNode) : null;
     this.fastPath = fastPath;
-    this.server.on('connection', fastPath ? (socket: Socket) => fastPath.accept(socket) : serveByNode);
+    this.server.on(accepted, (socket: Socket) => {
+      // One whose client certificate was refused is destroyed.
+      if (socket.destroyed) return;
+      if (fastPath) fastPath.accept(socket);
+      else serveByNode(socket);
+    });
   }
 
   private createFastPath(serveByNode: (socket: Socket) => void): FastPath {
@@ -125,6 +138,7 @@ export class FrontServer {
       }),
     );
     this.planes.administration.endEventStreams();
+    this.endHandshakes?.();
     const idle = setInterval(() => {
       server.closeIdleConnections();
       this.fastPath?.closeIdle();
@@ -183,13 +197,14 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 /**
- * A server's own handling of a connection. It is a listener of its `connection` event, which the owner of a socket may emit:
- * https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
+ * A server's own handling of a connection. It is the last listener of its `connection` event, which the owner of a socket may emit, or with
+ * TLS of `secureConnection`: https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
  */
-function serverOf(server: Server): (socket: Socket) => void {
-  const [serve] = server.listeners('connection') as ((socket: Socket) => void)[];
+function serverOf(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
+  const listeners = server.listeners(event) as ((socket: Socket) => void)[];
+  const serve = listeners.at(-1);
   if (!serve) throw new Error("Node's server does not listen to its connections.");
-  server.removeAllListeners('connection');
+  server.off(event, serve);
   return (socket) => serve.call(server, socket);
 }
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
 /** One answer as it stood on the wire. */
 export interface RawAnswer {
@@ -25,6 +26,8 @@ interface RawOptions {
   readonly answers?: number;
   /** Once an answer is whole, wait only so long for something else to happen, in milliseconds. */
   readonly lingerMs?: number;
+  /** Speaks TLS with these options. */
+  readonly tls?: ConnectionOptions;
 }
 
 /**
@@ -34,13 +37,14 @@ interface RawOptions {
 export function rawExchange(
   baseUrl: string,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  { waitMs = 20_000, answers = Infinity, lingerMs }: RawOptions = {},
+  { waitMs = 20_000, answers = Infinity, lingerMs, tls }: RawOptions = {},
 ): Promise<RawExchange> {
   const { hostname, port } = new URL(baseUrl);
   const started = Date.now();
   return new Promise((resolve) => {
     const received: Buffer[] = [];
-    const socket = connect(Number(port), hostname);
+    const to = { port: Number(port), host: hostname };
+    const socket = tls ? connectTls({ ...to, ...tls }) : connect(to);
     const finish = (ended: RawExchange['ended']): void => {
       clearTimeout(timer);
       clearTimeout(linger);
@@ -62,7 +66,7 @@ export function rawExchange(
     socket.once('error', () => finish('reset'));
     socket.once('close', () => finish('closed'));
     socket.once(
-      'connect',
+      tls ? 'secureConnect' : 'connect',
       () => void writeAll(socket, typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes),
     );
   });

@@ -14,6 +14,7 @@ import { User } from '../tenancy/user.entity.js';
 import { Passkey } from './passkey.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { localUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -173,8 +174,12 @@ export class PasskeysService {
 
   /** From the settings and never from a request. Browsers accept a host name, not an IP address. */
   private relyingParty(): RelyingParty {
-    const { publicUrl, port } = this.settings;
-    if (publicUrl === undefined) return { id: 'localhost', origin: `http://localhost:${port}` };
+    const { publicUrl } = this.settings;
+    if (publicUrl === undefined)
+      return {
+        id: 'localhost',
+        origin: localUrl({ ...this.settings, host: 'localhost' }, this.settings.port),
+      };
     const { hostname, origin } = new URL(publicUrl);
     if (ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''))) throw new AppError('passkeys_unavailable');
     return { id: hostname, origin };

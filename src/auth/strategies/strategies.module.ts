@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DeviceCookie, SessionCookie, SignOnCookie } from '../../common/http/session-cookie.js';
+import { isServedOverHttps } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../auth.module.js';
@@ -20,17 +21,17 @@ import { SessionStrategy } from './session.strategy.js';
     {
       provide: SessionCookie,
       inject: [SETTINGS],
-      useFactory: ({ publicUrl }: Settings) => new SessionCookie(publicUrl?.startsWith('https:') ?? false),
+      useFactory: (settings: Settings) => new SessionCookie(isServedOverHttps(settings)),
     },
     {
       provide: DeviceCookie,
       inject: [SETTINGS],
-      useFactory: ({ publicUrl }: Settings) => new DeviceCookie(publicUrl?.startsWith('https:') ?? false),
+      useFactory: (settings: Settings) => new DeviceCookie(isServedOverHttps(settings)),
     },
     {
       provide: SignOnCookie,
       inject: [SETTINGS],
-      useFactory: ({ publicUrl }: Settings) => new SignOnCookie(publicUrl?.startsWith('https:') ?? false),
+      useFactory: (settings: Settings) => new SignOnCookie(isServedOverHttps(settings)),
     },
   ],
   exports: [

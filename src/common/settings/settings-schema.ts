@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { normalizeEmail } from '../http/normal-email.js';
 import { proxySettings } from './proxy-settings.js';
 import { sinkSettings } from './sink-settings-schema.js';
+import { tlsSettings } from './tls-settings.js';
 
 /**
  * Every setting of the process, read from the environment only here.
@@ -49,6 +50,7 @@ export const settingsSchema = z.object({
     .url({ protocol: /^https?$/, error: 'it must be an address such as https://gateway.example.com' })
     .optional()
     .describe('Address that clients use, if a proxy or load balancer is in front.'),
+  ...tlsSettings,
   GATEHOUSE_DATA_DIR: z
     .string()
     .min(1)

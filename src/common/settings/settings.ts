@@ -10,6 +10,7 @@ import { didYouMean } from '../text/nearest-names.js';
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
+import { badTls, type TlsListenerSettings, tlsOf } from './tls-settings.js';
 
 type Raw = z.infer<typeof settingsSchema>;
 
@@ -17,6 +18,10 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
+  /** Null when the port speaks plain HTTP. */
+  readonly tls: TlsListenerSettings | null;
+  /** A further port for probes and metrics, over plain HTTP; null for none. */
+  readonly probesPort: number | null;
   readonly dataDir: string;
   readonly role: Raw['GATEHOUSE_ROLE'];
   readonly processes: number;
@@ -120,6 +125,7 @@ export const SECRETS = [
   'GATEHOUSE_INIT_OWNER_PASSWORD',
   'GATEHOUSE_METRICS_TOKEN',
   'GATEHOUSE_SMTP_URL',
+  'GATEHOUSE_TLS_KEY_PASSPHRASE',
   'GATEHOUSE_S3_SECRET_ACCESS_KEY',
   'GATEHOUSE_SINK_WEBHOOK_SECRET',
   'HTTPS_PROXY',
@@ -177,6 +183,7 @@ function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<strin
     ...badCluster(raw),
     ...badInitOwner(raw),
     ...badSinks(raw, given),
+    ...badTls(raw),
   ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
 
@@ -314,6 +321,8 @@ function toSettings(raw: Raw): Settings {
     host: raw.GATEHOUSE_HOST,
     port: raw.GATEHOUSE_PORT,
     publicUrl: raw.GATEHOUSE_PUBLIC_URL,
+    tls: tlsOf(raw),
+    probesPort: raw.GATEHOUSE_PROBES_PORT ?? null,
     dataDir: resolve(raw.GATEHOUSE_DATA_DIR),
     role: raw.GATEHOUSE_ROLE,
     processes: raw.GATEHOUSE_PROCESSES,

@@ -1,6 +1,9 @@
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { rememberClientCertificate } from '../../common/http/client-certificate.js';
+import type { ClientRequest } from '../../common/http/messages.js';
 import type { RequestLogRecord } from '../../request-log/record.js';
 import { AccessLog } from './access-log.js';
 
@@ -26,6 +29,8 @@ const record = {
   cost_nano_usd: 9_000,
 } as unknown as RequestLogRecord;
 
+const request = { socket: new Socket() } as ClientRequest;
+
 function linesOf(
   accessLog: 'errors' | 'all',
   changes: Partial<RequestLogRecord>,
@@ -33,7 +38,7 @@ function linesOf(
 ): Record<string, unknown>[] {
   const lines: string[] = [];
   const log = new AccessLog({ accessLog, slowRequestMs: 60_000 }, { write: (line) => void lines.push(line) });
-  log.add({ record: { ...record, ...changes }, caller, error });
+  log.add({ record: { ...record, ...changes }, request, caller, error });
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
@@ -64,6 +69,14 @@ describe('the access log', () => {
         cost_usd: 0.000009,
         msg: 'A request ended.',
       },
+    ]);
+  });
+
+  it('names the client certificate of the connection', () => {
+    rememberClientCertificate(request.socket, 'CN=checkout,O=Example');
+
+    expect(linesOf('all', {})).toEqual([
+      expect.objectContaining({ client_certificate: 'CN=checkout,O=Example' }),
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../common/errors/app-error.js';
+import { clientCertificateOf } from '../../common/http/client-certificate.js';
+import type { ClientRequest } from '../../common/http/messages.js';
 import { readableLines } from '../../common/observability/readable-lines.js';
 import { logFormat } from '../../common/settings/log-settings.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -19,6 +21,7 @@ const NANO = 1e9;
 /** One ended exchange. */
 export interface AccessedExchange {
   readonly record: RequestLogRecord;
+  readonly request: ClientRequest;
   readonly caller: Principal;
   /** The gateway's own error; null for a response, also for a refusal of the provider. */
   readonly error: AppError | null;
@@ -78,10 +81,12 @@ export class AccessLog {
 }
 
 /** Fields without a value are left out. */
-function fieldsOf({ record, caller, error }: AccessedExchange): object {
+function fieldsOf({ record, request, caller, error }: AccessedExchange): object {
+  const certificate = clientCertificateOf(request);
   return {
     request_id: record.id,
     key_name: cut(caller.name, LONGEST.name),
+    client_certificate: known(certificate && cut(certificate, LONGEST.path)),
     workspace_id: known(record.workspace_id),
     method: record.method,
     path: cut(withoutQuery(record.path), LONGEST.path),

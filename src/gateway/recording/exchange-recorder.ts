@@ -138,7 +138,7 @@ export class ExchangeRecorder {
       prices: this.prices,
     });
     countExchange(record);
-    logAccess({ record, caller, error: outcome.error ?? null });
+    logAccess({ record, request, caller, error: outcome.error ?? null });
     if (trail.redactedBody) bodies.request.replace(trail.redactedBody);
     const { headers } = request;
     const sent = bodies.request.taken(headers['content-type'], headers['content-encoding']);
