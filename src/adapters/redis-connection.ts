@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { retryPauseMs } from '../common/loops/retry-pause.js';
 import type { Secret } from '../common/settings/secret.js';
 import { redisLimits } from '../common/net/redis-limits.js';
+import { redisTlsOf } from '../common/net/store-tls.js';
 import { REDIS_ANSWER_MS } from '../common/net/store-timeouts.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
@@ -26,6 +27,7 @@ export function connectForChanges(url: Secret, wishes: RedisConnectionOptions): 
   return reporting(
     new Redis(url.reveal(), {
       ...redisLimits('changes'),
+      ...redisTlsOf(url.reveal()),
       ...wishes,
       connectionName: 'gatehouse-changes',
       retryStrategy: (attempt) => retryPauseMs(attempt, RECONNECT.changes),
@@ -38,6 +40,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
   return reporting(
     new Redis(url.reveal(), {
       ...redisLimits('requests'),
+      ...redisTlsOf(url.reveal()),
       connectionName: `gatehouse-${use}`,
       maxRetriesPerRequest: 1,
       retryStrategy: (attempt) => retryPauseMs(attempt, RECONNECT.requests),

@@ -96,7 +96,8 @@ class Supervisor {
     const { dataDir } = settings;
     checkListenerFiles(settings);
     const port = await findPort(settings.host, settings.port);
-    if (settings.probesPort !== null) await findPort(settings.host, settings.probesPort);
+    if (settings.probesPort !== null)
+      await findPort(settings.host, settings.probesPort, 'GATEHOUSE_PROBES_PORT');
     const address = baseUrl(settings, port);
     const secrets = await resolveSecrets(settings);
     const children = await childEnvironment(settings, port, secrets);

@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Settings } from '../../common/settings/settings.js';
+import type { TlsListenerSettings } from '../../common/settings/tls-settings.js';
+import { checkTlsMaterial, readTlsFiles } from '../../server/tls/tls-files.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +21,7 @@ interface TlsFiles {
  * No findings without them.
  */
 export async function checkCertificates(
-  { databaseUrl }: Settings,
+  { databaseUrl, tls }: Settings,
   environment: NodeJS.ProcessEnv,
 ): Promise<DoctorFinding[]> {
   const files: TlsFiles[] = [];
@@ -31,6 +33,7 @@ export async function checkCertificates(
   if (certificate)
     files.push({ setting: 'sslcert of DATABASE_URL', certificates: certificate, ...(key ? { key } : {}) });
   const found = await Promise.all(files.map((each) => checkFiles(each)));
+  if (tls) found.push(checkListener(tls));
   if (authorities && process.env['NODE_EXTRA_CA_CERTS'] !== authorities)
     found.push(
       warning(
@@ -40,6 +43,15 @@ export async function checkCertificates(
       ),
     );
   return found;
+}
+
+function checkListener(tls: TlsListenerSettings): DoctorFinding {
+  try {
+    const named = `GATEHOUSE_TLS_CERTIFICATE_FILE (${tls.certificateFile})`;
+    return judgeEnd(named, checkTlsMaterial(readTlsFiles(tls)), Date.now());
+  } catch (error) {
+    return failed('Certificates', reasonOf(error), 'Give a certificate and its key in PEM format.');
+  }
 }
 
 async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promise<DoctorFinding> {
@@ -72,8 +84,12 @@ export function judgeExpiry(
   nowMs: number,
 ): DoctorFinding {
   const ends = certificates.map(({ validTo }) => Date.parse(validTo));
-  const days = Math.floor((Math.max(...ends) - nowMs) / DAY_MS);
-  const date = new Date(Math.max(...ends)).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  return judgeEnd(named, Math.max(...ends), nowMs);
+}
+
+function judgeEnd(named: string, endsAt: number, nowMs: number): DoctorFinding {
+  const days = Math.floor((endsAt - nowMs) / DAY_MS);
+  const date = new Date(endsAt).toISOString().slice(0, 'yyyy-mm-dd'.length);
   if (days < 0) return failed('Certificates', `${named} expired on ${date}`, 'Renew it.');
   if (days < DAYS_WARNED)
     return warning('Certificates', `${named} expires on ${date}, in ${days} days`, 'Renew it.');

@@ -1,5 +1,6 @@
 import { CLICKHOUSE_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { ClickHouseSettings } from '../../common/settings/settings.js';
+import { connectionOptions } from '../../request-log/analytics/clickhouse/connection-options.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
@@ -9,9 +10,9 @@ const TESTED_VERSION = [26, 7] as const;
 export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<DoctorFinding[]> {
   if (!settings) return [];
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
-  const { url, cluster } = settings;
+  const { cluster } = settings;
   const client = createClient({
-    url: url.reveal(),
+    ...connectionOptions(settings, 1),
     request_timeout: CLICKHOUSE_TIMEOUTS.probing.commandMs,
     log: { level: ClickHouseLogLevel.OFF },
   });

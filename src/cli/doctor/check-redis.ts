@@ -1,4 +1,5 @@
 import { redisLimits } from '../../common/net/redis-limits.js';
+import { redisTlsOf } from '../../common/net/store-tls.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
@@ -11,6 +12,7 @@ export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding
   const { Redis } = await import('ioredis');
   const client = new Redis(url.reveal(), {
     ...redisLimits('probing'),
+    ...redisTlsOf(url.reveal()),
     lazyConnect: true,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,

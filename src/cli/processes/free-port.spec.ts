@@ -13,6 +13,9 @@ describe('findPort', () => {
     await expect(findPort('127.0.0.1', port)).rejects.toThrow(
       `Gatehouse cannot listen on 127.0.0.1:${port}: another program uses this port. Stop it, or set GATEHOUSE_PORT to another port.`,
     );
+    await expect(findPort('127.0.0.1', port, 'GATEHOUSE_PROBES_PORT')).rejects.toThrow(
+      'set GATEHOUSE_PROBES_PORT to another port',
+    );
     taken.close();
   });
 

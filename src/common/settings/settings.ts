@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Secret } from './secret.js';
 import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
+import { badStoreTls } from '../net/store-tls.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
@@ -184,6 +185,8 @@ function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<strin
     ...badInitOwner(raw),
     ...badSinks(raw, given),
     ...badTls(raw),
+    ...badStoreTls('REDIS_URL', raw.REDIS_URL, 'rediss:'),
+    ...badStoreTls('CLICKHOUSE_URL', raw.CLICKHOUSE_URL, 'https:'),
   ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
 

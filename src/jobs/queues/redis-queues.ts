@@ -1,6 +1,7 @@
 import { Cluster, type RedisOptions } from 'ioredis';
 import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import { redisLimits } from '../../common/net/redis-limits.js';
+import { storeTlsOf } from '../../common/net/store-tls.js';
 import type { Secret } from '../../common/settings/secret.js';
 
 const DEFAULT_PORT = 6379;
@@ -22,7 +23,7 @@ interface Node {
  * - `redis://user:password@sentinel:26379/0?sentinel=mymaster`: the master that Sentinel names
  * - `rediss://user:password@node:6379?cluster=true`: a cluster
  *
- * Further seed nodes of the last two: `&node=other-host:port`, repeatable. The server must run with `maxmemory-policy noeviction`:
+ * `sslrootcert`, `sslcert` and `sslkey` name the files of TLS. Further seed nodes of the last two: `&node=other-host:port`, repeatable. The server must run with `maxmemory-policy noeviction`:
  * https://docs.bullmq.io/guide/going-to-production
  */
 export function redisQueues(redisUrl: Secret): RedisOptions | Cluster {
@@ -45,7 +46,7 @@ function access(url: URL): RedisOptions {
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,
     db: Number.isInteger(database) ? database : 0,
-    tls: url.protocol === 'rediss:' ? {} : undefined,
+    tls: url.protocol === 'rediss:' ? storeTlsOf(url) : undefined,
     retryStrategy: pauseMs,
     // Required by BullMQ's workers: commands wait for the connection instead of failing after some attempts.
     maxRetriesPerRequest: null,
@@ -58,7 +59,7 @@ function sentinelAccess(url: URL, name: string): RedisOptions {
     name,
     sentinels: [...nodesOf(url, SENTINEL_PORT)],
     enableTLSForSentinelMode: encrypted,
-    sentinelTLS: encrypted ? {} : undefined,
+    sentinelTLS: encrypted ? storeTlsOf(url) : undefined,
     sentinelRetryStrategy: pauseMs,
   };
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../../common/errors/app-error.js';
 import { answeredWithin } from '../../../common/processes/answered-within.js';
 import { CLICKHOUSE_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { ClickHouseSettings, RetentionDays } from '../../../common/settings/settings.js';
+import { connectionOptions } from './connection-options.js';
 import { Ddl } from './ddl.js';
 import { prepareSchema } from './schema.js';
 
@@ -36,23 +37,19 @@ export class ClickHouse implements OnApplicationShutdown {
     private readonly options: ClickHouseOptions,
   ) {}
 
-  static async connect(
-    { url, cluster }: ClickHouseSettings,
-    retentionDays: RetentionDays,
-  ): Promise<ClickHouse> {
+  static async connect(settings: ClickHouseSettings, retentionDays: RetentionDays): Promise<ClickHouse> {
     const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
     const client = createClient({
-      url: url.reveal(),
+      ...connectionOptions(settings, CONNECTIONS),
       application: 'gatehouse',
       request_timeout: CLICKHOUSE_TIMEOUTS.storing.commandMs,
       keep_alive: { enabled: true, idle_socket_ttl: CLICKHOUSE_TIMEOUTS.storing.idleMs },
-      max_open_connections: CONNECTIONS,
       // The caller logs failures; the package would write them to the console.
       log: { level: ClickHouseLogLevel.OFF },
       // Lists of ids may exceed the maximum length of a URL.
       use_multipart_params_auto: true,
     });
-    return new ClickHouse(client, { cluster, retentionDays });
+    return new ClickHouse(client, { cluster: settings.cluster, retentionDays });
   }
 
   /** Rows of a query, within five seconds. Throws `overloaded` when it takes longer. */
