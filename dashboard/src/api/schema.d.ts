@@ -332,6 +332,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start to add an authenticator app
+         * @description Returns a secret for an authenticator app. It counts once a code confirms it.
+         *
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["secondFactorsEnrol"];
+        /**
+         * Remove your authenticator app
+         * @description Sign-in no longer requires a code.
+         *
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        delete: operations["secondFactorsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an authenticator app
+         * @description Confirms the secret with a code and returns recovery codes once.
+         *
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["secondFactorsConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace your recovery codes
+         * @description Returns new recovery codes once. The old ones stop working.
+         *
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["secondFactorsRenew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/session": {
         parameters: {
             query?: never;
@@ -844,6 +916,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your credential and its scopes
+         * @description Returns the credential that was sent: its kind, owner, workspace and scopes.
+         *
+         *     Open to every caller.
+         */
+        get: operations["meGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/passkeys/sign-in": {
         parameters: {
             query?: never;
@@ -860,144 +954,6 @@ export interface paths {
          *     Needs no API key.
          */
         post: operations["passkeySignInSignIn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/passkeys/step-up": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Confirm your identity with a passkey
-         * @description Confirms your identity for 10 minutes with a passkey, for changes that need it.
-         *
-         *     Open to users who are signed in to the dashboard.
-         */
-        post: operations["passkeyStepUpStepUp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/step-up": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Confirm your identity with a password or code
-         * @description Confirms your identity for 10 minutes, for changes that need it. Takes the password and, if you have set up a second factor, its code.
-         *
-         *     Open to users who are signed in to the dashboard.
-         */
-        post: operations["passwordStepUp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Change your password
-         * @description Sets a new password. All your other sessions end.
-         *
-         *     Open to users who are signed in to the dashboard.
-         */
-        post: operations["passwordChange"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/totp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Start to add an authenticator app
-         * @description Returns a secret for an authenticator app. It counts once a code confirms it.
-         *
-         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
-         */
-        post: operations["secondFactorsEnrol"];
-        /**
-         * Remove your authenticator app
-         * @description Sign-in no longer requires a code.
-         *
-         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
-         */
-        delete: operations["secondFactorsRemove"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/totp/confirm": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Confirm an authenticator app
-         * @description Confirms the secret with a code and returns recovery codes once.
-         *
-         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
-         */
-        post: operations["secondFactorsConfirm"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/recovery-codes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replace your recovery codes
-         * @description Returns new recovery codes once. The old ones stop working.
-         *
-         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
-         */
-        post: operations["secondFactorsRenew"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1142,22 +1098,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/admin/me": {
+    "/v1/auth/passkeys/step-up": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read your credential and its scopes
-         * @description Returns the credential that was sent: its kind, owner, workspace and scopes.
-         *
-         *     Open to every caller.
-         */
-        get: operations["meGet"];
+        get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Confirm your identity with a passkey
+         * @description Confirms your identity for 10 minutes with a passkey, for changes that need it.
+         *
+         *     Open to users who are signed in to the dashboard.
+         */
+        post: operations["passkeyStepUpStepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm your identity with a password or code
+         * @description Confirms your identity for 10 minutes, for changes that need it. Takes the password and, if you have set up a second factor, its code.
+         *
+         *     Open to users who are signed in to the dashboard.
+         */
+        post: operations["passwordStepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description Sets a new password. All your other sessions end.
+         *
+         *     Open to users who are signed in to the dashboard.
+         */
+        post: operations["passwordChange"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1202,6 +1202,72 @@ export interface paths {
          *     Needs no API key.
          */
         post: operations["findProvidersFind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/callback/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a single sign-on
+         * @description Receives the browser back from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.
+         *
+         *     Needs no API key.
+         */
+        get: operations["signOnCallbackCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out, also at the identity provider
+         * @description Ends the current session, and returns the address for a sign-out at the identity provider.
+         *
+         *     Open to users who are signed in to the dashboard.
+         */
+        post: operations["signOutSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start a single sign-on
+         * @description Redirects the browser to the identity provider.
+         *
+         *     Needs no API key.
+         */
+        get: operations["startSignOnStart"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1292,34 +1358,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/admin/organisation/sign-in": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the sign-in settings
-         * @description Returns whether single sign-on is required, and the users who are exempt.
-         *
-         *     Scope: `organisation_settings.read`.
-         */
-        get: operations["signInSettingsGet"];
-        /**
-         * Change the sign-in settings
-         * @description Requires single sign-on, or allows the other ways again. Only owners may.
-         *
-         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
-         */
-        put: operations["signInSettingsSet"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/admin/organisation/sign-in-trials": {
         parameters: {
             query?: never;
@@ -1364,7 +1402,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/auth/single-sign-on/callback/{provider}": {
+    "/v1/admin/organisation/sign-in": {
         parameters: {
             query?: never;
             header?: never;
@@ -1372,57 +1410,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Complete a single sign-on
-         * @description Receives the browser back from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.
+         * Read the sign-in settings
+         * @description Returns whether single sign-on is required, and the users who are exempt.
          *
-         *     Needs no API key.
+         *     Scope: `organisation_settings.read`.
          */
-        get: operations["signOnCallbackCallback"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/single-sign-on/sign-out": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
+        get: operations["signInSettingsGet"];
         /**
-         * Sign out, also at the identity provider
-         * @description Ends the current session, and returns the address for a sign-out at the identity provider.
+         * Change the sign-in settings
+         * @description Requires single sign-on, or allows the other ways again. Only owners may.
          *
-         *     Open to users who are signed in to the dashboard.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
-        post: operations["signOutSignOut"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/single-sign-on/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Start a single sign-on
-         * @description Redirects the browser to the identity provider.
-         *
-         *     Needs no API key.
-         */
-        get: operations["startSignOnStart"];
-        put?: never;
+        put: operations["signInSettingsSet"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4832,7 +4832,11 @@ export interface components {
              * @enum {string}
              */
             user_type: "user" | "api_key";
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * @description Id of the workspace. Null if the change concerns the organization.
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -4954,7 +4958,7 @@ export interface components {
             /** @description Number of the first record that is not intact. Null if all are. */
             broken_at: number | null;
             /**
-             * @description `missing`: a record is missing. `changed`: a record was changed. `forged`: the chain was recomputed without the key. `cut`: the end of the chain is missing. Null if all is intact.
+             * @description `missing`: a record is missing. `changed`: a record was changed. `forged`: the chain was recomputed without the key. `cut`: the end of the chain is missing. `set_back`: a record that this machine has seen is missing. Null if all is intact.
              * @enum {string|null}
              */
             problem: "missing" | "changed" | "forged" | "cut" | "set_back" | null;
@@ -5005,7 +5009,7 @@ export interface components {
              */
             last_delivered_at: string | null;
             /**
-             * @description Requests with the status 429, or 500 or more.
+             * @description Number of consecutive failed deliveries.
              * @example 0
              */
             failures: number;
@@ -5076,7 +5080,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["AuditDestinationDto"][];
         };
         UpdateAuditDestinationDto: {
@@ -5086,7 +5090,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Address: `https://host/path` for a webhook; `tls://`, `tcp://` or `udp://` with host and port for syslog.
+             * @description Address, as in the creation. Changing the scheme, host or port of a webhook requires the secret again.
              * @example https://siem.example.com/gatehouse
              */
             url?: string;
@@ -5247,7 +5251,11 @@ export interface components {
             alert_webhook_secret?: string | null;
         };
         UserMembershipDto: {
-            id: components["schemas"]["Id"];
+            /**
+             * Format: uuid
+             * @description Id of the workspace.
+             */
+            id: string;
             role: components["schemas"]["Role"];
         };
         UserDto: {
@@ -5260,7 +5268,7 @@ export interface components {
             first_name: components["schemas"]["FirstName"];
             last_name: components["schemas"]["LastName"];
             /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @description Role in the organization.
              * @enum {string}
              */
             role: "admin" | "member" | "owner";
@@ -5297,12 +5305,12 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["UserDto"][];
         };
         UpdateUserDto: {
             /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @description Role in the organization.
              * @enum {string}
              */
             role?: "admin" | "member";
@@ -5324,7 +5332,7 @@ export interface components {
         };
         RemoveUserDto: {
             /**
-             * @description E-mail address of the user, repeated as a confirmation.
+             * @description E-mail address of the user, repeated as a confirmation; or send it as `?confirm=`.
              * @example ada@example.com
              */
             email?: string;
@@ -5395,7 +5403,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["SessionDto"][];
         };
         SignInMethodsDto: {
@@ -5420,13 +5428,51 @@ export interface components {
              */
             passkeys: number;
         };
+        EnrolledTotpDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "enrolled-totp";
+            /**
+             * @description Secret for the authenticator app, in Base32. It is shown only in this response.
+             * @example JBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description The same secret as an `otpauth://` URI, for a QR code.
+             * @example otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse
+             */
+            uri: string;
+        };
+        ConfirmTotpDto: {
+            /**
+             * @description The current six-digit code of the authenticator app.
+             * @example 123456
+             */
+            code: string;
+        };
+        RecoveryCodesDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "recovery-codes";
+            /**
+             * @description One-use codes that replace the authenticator app. They are shown only in this response.
+             * @example [
+             *       "0a1b2-c3d4e-f5061-72839"
+             *     ]
+             */
+            codes: string[];
+        };
         SessionUserDto: {
             id: components["schemas"]["Id"];
             email: components["schemas"]["Email"];
             first_name: components["schemas"]["FirstName"];
             last_name: components["schemas"]["LastName"];
             /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @description Role in the organization.
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
@@ -5451,7 +5497,11 @@ export interface components {
              * @example ws-checkout
              */
             slug: string;
-            role: components["schemas"]["Role"];
+            /**
+             * @description Role in the workspace. Owners and admins of the organization act as `admin` in each.
+             * @enum {string}
+             */
+            role: "admin" | "manager" | "member";
         };
         ScopesByRoleDto: {
             /**
@@ -5520,7 +5570,7 @@ export interface components {
             csrf_header: string;
             /** @description Ways in which the user can sign in. */
             sign_in_methods: components["schemas"]["SignInMethodsDto"];
-            /** @description Identity provider of the session. Null if the user did not sign in by single sign-on. */
+            /** @description Identity provider of the session. Null if the user did not sign in by single sign-on. Its users step up at `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`. */
             identity_provider?: {
                 /**
                  * Format: uuid
@@ -5703,7 +5753,7 @@ export interface components {
             email: components["schemas"]["Email"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace.
              */
             workspace_id: string;
             /**
@@ -5732,7 +5782,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Display name. It need not be unique.
+             * @description Name of the workspace.
              * @example Search
              */
             name: string;
@@ -5820,7 +5870,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["WorkspaceDto"][];
         };
         UpdateWorkspaceDto: {
@@ -5844,7 +5894,7 @@ export interface components {
         };
         RemoveWorkspaceDto: {
             /**
-             * @description Name of the workspace, repeated as a confirmation.
+             * @description Name of the workspace, repeated as a confirmation; or send it as `?name=`.
              * @example Search
              */
             name?: string;
@@ -5860,7 +5910,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["MemberDto"][];
         };
         NewMemberDto: {
@@ -5887,7 +5937,10 @@ export interface components {
             id: string;
             role: components["schemas"]["Role"];
         };
-        /** @enum {string} */
+        /**
+         * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
+         * @enum {string}
+         */
         Scope: "agent_servers.create" | "agent_servers.delete" | "agent_servers.list" | "agent_servers.read" | "agent_servers.update" | "agents.invoke" | "analytics.view" | "audit_logs.list" | "completions.write" | "configs.create" | "configs.delete" | "configs.list" | "configs.read" | "configs.update" | "deployments.create" | "deployments.delete" | "deployments.list" | "deployments.read" | "deployments.update" | "guardrails.create" | "guardrails.delete" | "guardrails.invoke" | "guardrails.list" | "guardrails.read" | "guardrails.update" | "logs.export" | "logs.list" | "logs.view" | "logs.write" | "mcp.invoke" | "mcp_servers.create" | "mcp_servers.delete" | "mcp_servers.list" | "mcp_servers.read" | "mcp_servers.update" | "organisation_agent_integrations.create" | "organisation_agent_integrations.delete" | "organisation_agent_integrations.list" | "organisation_agent_integrations.read" | "organisation_agent_integrations.update" | "organisation_exclusions.list" | "organisation_exclusions.update" | "organisation_guardrails.create" | "organisation_guardrails.delete" | "organisation_guardrails.list" | "organisation_guardrails.read" | "organisation_guardrails.update" | "organisation_integrations.create" | "organisation_integrations.delete" | "organisation_integrations.list" | "organisation_integrations.read" | "organisation_integrations.update" | "organisation_mcp_integrations.create" | "organisation_mcp_integrations.delete" | "organisation_mcp_integrations.list" | "organisation_mcp_integrations.read" | "organisation_mcp_integrations.update" | "organisation_service_api_keys.create" | "organisation_service_api_keys.delete" | "organisation_service_api_keys.list" | "organisation_service_api_keys.read" | "organisation_service_api_keys.rotate" | "organisation_service_api_keys.update" | "organisation_settings.read" | "organisation_settings.update" | "organisation_users.create" | "organisation_users.delete" | "organisation_users.list" | "organisation_users.read" | "organisation_users.update" | "plugins.create" | "plugins.list" | "plugins.update" | "policies.create" | "policies.delete" | "policies.list" | "policies.read" | "policies.update" | "prompts.create" | "prompts.delete" | "prompts.list" | "prompts.publish" | "prompts.read" | "prompts.render" | "prompts.update" | "providers.create" | "providers.delete" | "providers.list" | "providers.read" | "providers.update" | "secret_references.create" | "secret_references.delete" | "secret_references.list" | "secret_references.read" | "secret_references.update" | "virtual_keys.copy" | "virtual_keys.create" | "virtual_keys.delete" | "virtual_keys.duplicate" | "virtual_keys.list" | "virtual_keys.read" | "virtual_keys.update" | "workspace_agent_integrations.create" | "workspace_agent_integrations.delete" | "workspace_agent_integrations.list" | "workspace_agent_integrations.read" | "workspace_agent_integrations.update" | "workspace_integrations.create" | "workspace_integrations.delete" | "workspace_integrations.list" | "workspace_integrations.read" | "workspace_integrations.update" | "workspace_mcp_integrations.create" | "workspace_mcp_integrations.delete" | "workspace_mcp_integrations.list" | "workspace_mcp_integrations.read" | "workspace_mcp_integrations.update" | "workspace_service_api_keys.create" | "workspace_service_api_keys.delete" | "workspace_service_api_keys.list" | "workspace_service_api_keys.read" | "workspace_service_api_keys.rotate" | "workspace_service_api_keys.update" | "workspace_user_api_keys.create" | "workspace_user_api_keys.delete" | "workspace_user_api_keys.list" | "workspace_user_api_keys.read" | "workspace_user_api_keys.rotate" | "workspace_user_api_keys.update" | "workspace_users.create" | "workspace_users.delete" | "workspace_users.list" | "workspace_users.read" | "workspace_users.update" | "workspaces.create" | "workspaces.delete" | "workspaces.list" | "workspaces.read" | "workspaces.update";
         PromisedKeyDto: {
             /**
@@ -5906,7 +5959,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @description Role in the organization.
              * @enum {string}
              */
             role: "admin" | "member";
@@ -5932,7 +5985,7 @@ export interface components {
             id: components["schemas"]["Id"];
             email: components["schemas"]["Email"];
             /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @description Role in the organization.
              * @enum {string}
              */
             role: "admin" | "member";
@@ -5975,7 +6028,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["InviteDto"][];
         };
         CancelInviteDto: Record<string, never>;
@@ -6013,7 +6066,7 @@ export interface components {
         FirstKeyDto: {
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace.
              */
             workspace_id: string;
             id: components["schemas"]["Id"];
@@ -6034,7 +6087,11 @@ export interface components {
              * @description Id of the user. Null if there is none.
              */
             user_id: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             email: components["schemas"]["Email"];
             /** @description API keys created for the user, shown only in this response. */
             api_keys: components["schemas"]["FirstKeyDto"][];
@@ -6095,8 +6152,7 @@ export interface components {
             expires_at?: components["schemas"]["ExpiresAt"];
             rate_limits?: components["schemas"]["RateLimits"];
             usage_limits?: components["schemas"]["UsageLimits"];
-            /** @description Settings for requests with this key. Default: none. */
-            defaults?: components["schemas"]["ApiKeyDefaultsDto"];
+            defaults?: components["schemas"]["Defaults"];
             alert_emails?: components["schemas"]["AlertEmails"];
             name: components["schemas"]["Name"];
             scopes: components["schemas"]["Scopes"];
@@ -6112,8 +6168,7 @@ export interface components {
             expires_at?: components["schemas"]["ExpiresAt"];
             rate_limits?: components["schemas"]["RateLimits"];
             usage_limits?: components["schemas"]["UsageLimits"];
-            /** @description Settings for requests with this key. Default: none. */
-            defaults?: components["schemas"]["ApiKeyDefaultsDto"];
+            defaults?: components["schemas"]["Defaults"];
             alert_emails?: components["schemas"]["AlertEmails"];
             name: components["schemas"]["Name"];
             scopes: components["schemas"]["Scopes"];
@@ -6166,7 +6221,11 @@ export interface components {
              * @enum {string}
              */
             type: "organisation-service" | "workspace-service" | "workspace-user";
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
@@ -6190,7 +6249,8 @@ export interface components {
             rate_limits: components["schemas"]["ShownRateLimitDto"][] | null;
             /** @description Budgets: one object, a list of at most 10, or null for none. All of them apply. Default: none. */
             usage_limits: components["schemas"]["ShownUsageLimitsDto"] | (components["schemas"]["ShownUsageLimitsDto"][] | null);
-            defaults: components["schemas"]["Defaults"];
+            /** @description Settings for requests with this key. */
+            defaults: components["schemas"]["ApiKeyDefaultsDto"];
             /**
              * @description Addresses that receive alerts about the budgets of this key, beside owners, admins and the owner of the key. Default: none.
              * @example []
@@ -6204,7 +6264,7 @@ export interface components {
             key_transition_expires_at: string | null;
             /**
              * Format: date-time
-             * @description Time of the last request or sign-in with it. Null if there was none within 30 days.
+             * @description Time of the last request with the key. Null if there was none within 30 days. Only with `include_last_used_at=true`.
              */
             last_used_at?: string | null;
             /**
@@ -6235,7 +6295,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["ApiKeyDto"][];
         };
         UpdateApiKeyDto: {
@@ -6265,7 +6325,7 @@ export interface components {
         };
         RotateApiKeyDto: {
             /**
-             * @description Milliseconds for which the old secret still works: 0 to 604,800,000 (7 days). 0 ends every old secret at once. Default: 1,800,000 (30 minutes).
+             * @description Milliseconds for which the old secret still works: 0 to 604,800,000 (7 days). 0 ends every old secret at once; other values are refused while the secret before the last rotation still works. Default: 1,800,000 (30 minutes).
              * @default 1800000
              * @example 1800000
              */
@@ -6280,9 +6340,51 @@ export interface components {
             key: string;
             /**
              * Format: date-time
-             * @description Time at which the previous secret stops working. Null if none does.
+             * @description Time at which the previous secret stops working.
              */
             key_transition_expires_at: string;
+        };
+        MeDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "caller";
+            /**
+             * @description Kind of the credential that was sent.
+             * @example workspace_service_key
+             * @enum {string}
+             */
+            kind: "admin_key" | "workspace_service_key" | "workspace_user_key" | "person" | "workspace_token";
+            /**
+             * @description Name of the key or of the user.
+             * @example checkout-service
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Id of the API key. Null if none was used.
+             */
+            api_key_id: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace of the credential. Null if it reaches every workspace of the organization.
+             */
+            workspace_id: string | null;
+            user_id: components["schemas"]["UserId"];
+            /**
+             * @description What the credential may do now. A key cannot do more than the user to whom it belongs.
+             * @example [
+             *       "completions.write",
+             *       "logs.list"
+             *     ]
+             */
+            scopes: string[];
         };
         ShowPasskeyDto: {
             /**
@@ -6299,65 +6401,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        StepUpDto: {
-            /**
-             * @description Password of the user. Needed if the user has one.
-             * @example purple-tractor-eats-moonlight
-             */
-            password: string;
-            code?: components["schemas"]["Code"];
-        };
-        ChangePasswordDto: {
-            /**
-             * @description The current password.
-             * @example purple-tractor-eats-moonlight
-             */
-            current_password: string;
-            /**
-             * @description The new password, 12 to 200 characters. Common passwords are refused.
-             * @example seven-lanterns-in-quiet-harbour
-             */
-            new_password: string;
-            code?: components["schemas"]["Code"];
-        };
-        EnrolledTotpDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "enrolled-totp";
-            /**
-             * @description Secret for the authenticator app, in Base32. It is shown only in this response.
-             * @example JBSWY3DPEHPK3PXP
-             */
-            secret: string;
-            /**
-             * @description The same secret as an `otpauth://` URI, for a QR code.
-             * @example otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse
-             */
-            uri: string;
-        };
-        ConfirmTotpDto: {
-            /**
-             * @description The current six-digit code of the authenticator app.
-             * @example 123456
-             */
-            code: string;
-        };
-        RecoveryCodesDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "recovery-codes";
-            /**
-             * @description One-use codes that replace the authenticator app. They are shown only in this response.
-             * @example [
-             *       "0a1b2-c3d4e-f5061-72839"
-             *     ]
-             */
-            codes: string[];
-        };
         SetUpDto: {
             /**
              * @description Token from the set-up link: the part after `#`.
@@ -6366,7 +6409,7 @@ export interface components {
             token: string;
             /**
              * Format: email
-             * @description E-mail address. Upper and lower case are equal.
+             * @description E-mail address for the sign-in. Only the set-up link of the first owner changes it.
              * @example ada@example.com
              */
             email?: string;
@@ -6456,7 +6499,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["PasskeyDto"][];
         };
         AddPasskeyDto: {
@@ -6479,39 +6522,26 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        MeDto: {
+        StepUpDto: {
             /**
-             * @description Type of this object.
-             * @enum {string}
+             * @description Password of the user. Needed if the user has one.
+             * @example purple-tractor-eats-moonlight
              */
-            object: "caller";
+            password: string;
+            code?: components["schemas"]["Code"];
+        };
+        ChangePasswordDto: {
             /**
-             * @description Kind of the credential that was sent.
-             * @example workspace_service_key
-             * @enum {string}
+             * @description The current password.
+             * @example purple-tractor-eats-moonlight
              */
-            kind: "admin_key" | "workspace_service_key" | "workspace_user_key" | "person" | "workspace_token";
+            current_password: string;
             /**
-             * @description Name of the key or of the user.
-             * @example checkout-service
+             * @description The new password, 12 to 200 characters. Common passwords are refused.
+             * @example seven-lanterns-in-quiet-harbour
              */
-            name: string;
-            api_key_id: components["schemas"]["ApiKeyId"];
-            organisation_id: components["schemas"]["OrganisationId"];
-            /**
-             * Format: uuid
-             * @description Id of the workspace of the credential. Null if it reaches every workspace of the organization.
-             */
-            workspace_id: string | null;
-            user_id: components["schemas"]["UserId"];
-            /**
-             * @description What the credential may do now. A key cannot do more than the user to whom it belongs.
-             * @example [
-             *       "completions.write",
-             *       "logs.list"
-             *     ]
-             */
-            scopes: string[];
+            new_password: string;
+            code?: components["schemas"]["Code"];
         };
         BackChannelLogoutDto: {
             /**
@@ -6541,7 +6571,7 @@ export interface components {
              */
             organisation_name: string;
             /**
-             * @description Link that starts a sign-in at this identity provider.
+             * @description Link that starts a sign-in at this identity provider. `return_to` may be added: a path below `/ui`.
              * @example https://gateway.example.com/v1/auth/single-sign-on/start?provider=…
              */
             sign_in_url: string;
@@ -6557,8 +6587,20 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["FoundProviderDto"][];
+        };
+        SignedOutDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "signed-out";
+            /**
+             * @description Address at which the browser also signs out at the identity provider. Null if it has none.
+             * @example https://login.example.com/logout
+             */
+            logout_url: string | null;
         };
         RoleMappingDto: {
             /**
@@ -6676,13 +6718,13 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["IdentityProviderDto"][];
         };
         CreateIdentityProviderDto: {
             /**
              * Format: uuid
-             * @description Reserved id, whose redirect URI you registered already. Default: a new id.
+             * @description Reserved id for a new identity provider, whose redirect URI you may have registered already. Default: a new id.
              */
             id?: string;
             /**
@@ -6694,7 +6736,7 @@ export interface components {
             client_id: components["schemas"]["ClientId"];
             client_secret: components["schemas"]["ClientSecret"];
             /**
-             * @description OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`.
+             * @description OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`; in a trial, those of the saved provider.
              * @default [
              *       "openid",
              *       "email",
@@ -6723,7 +6765,7 @@ export interface components {
             client_id?: components["schemas"]["ClientId"];
             client_secret?: components["schemas"]["ClientSecret"];
             /**
-             * @description OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`.
+             * @description OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`; in a trial, those of the saved provider.
              * @default [
              *       "openid",
              *       "email",
@@ -6742,56 +6784,14 @@ export interface components {
             create_users?: components["schemas"]["CreateUsers"];
             roles_follow_directory?: components["schemas"]["RolesFollowDirectory"];
         };
-        SignInSettingsDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "sign-in-settings";
-            /**
-             * @description Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.
-             * @example true
-             */
-            single_sign_on_required: boolean;
-            /**
-             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
-             * @example [
-             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-             *     ]
-             */
-            break_glass_user_ids: string[];
-            /**
-             * Format: uuid
-             * @description New id for the next identity provider. Send it as `id` when you try and save it. Nothing is stored.
-             */
-            reserved_identity_provider_id: string;
-            redirect_uri: components["schemas"]["RedirectUri"];
-            /**
-             * @description Back-channel logout URI to register at the identity provider.
-             * @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout
-             */
-            back_channel_logout_uri: string;
-        };
-        SetSignInSettingsDto: {
-            /**
-             * @description Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.
-             * @example false
-             */
-            single_sign_on_required: boolean;
-            /**
-             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
-             * @example []
-             */
-            break_glass_user_ids: string[];
-        };
         StartTrialDto: {
             /**
              * Format: uuid
-             * @description Reserved id for a new identity provider. Default: a new id.
+             * @description Reserved id for a new identity provider, whose redirect URI you may have registered already. Default: a new id.
              */
             id?: string;
             /**
-             * @description Display name. It need not be unique.
+             * @description Name on the sign-in page.
              * @example Okta
              */
             name?: string;
@@ -6799,7 +6799,7 @@ export interface components {
             client_id?: components["schemas"]["ClientId"];
             client_secret?: components["schemas"]["ClientSecret"];
             /**
-             * @description OpenID Connect scopes to request, at most 20. Default: those of the saved provider.
+             * @description OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`; in a trial, those of the saved provider.
              * @default [
              *       "openid",
              *       "email",
@@ -6923,19 +6923,56 @@ export interface components {
              */
             expires_at: string;
         };
-        SignedOutDto: {
+        SignInSettingsDto: {
             /**
              * @description Type of this object.
              * @enum {string}
              */
-            object: "signed-out";
+            object: "sign-in-settings";
             /**
-             * @description Address at which the browser also signs out at the identity provider. Null if it has none.
-             * @example https://login.example.com/logout
+             * @description Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.
+             * @example true
              */
-            logout_url: string | null;
+            single_sign_on_required: boolean;
+            /**
+             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
+             * @example [
+             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+             *     ]
+             */
+            break_glass_user_ids: string[];
+            /**
+             * Format: uuid
+             * @description New id for the next identity provider. Send it as `id` when you try and save it. Nothing is stored.
+             */
+            reserved_identity_provider_id: string;
+            /**
+             * @description Redirect URI of the reserved id, to register at the identity provider.
+             * @example https://gateway.example.com/v1/auth/single-sign-on/callback/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            redirect_uri: string;
+            /**
+             * @description Back-channel logout URI to register at the identity provider.
+             * @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout
+             */
+            back_channel_logout_uri: string;
         };
-        /** @enum {string} */
+        SetSignInSettingsDto: {
+            /**
+             * @description Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.
+             * @example false
+             */
+            single_sign_on_required: boolean;
+            /**
+             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
+             * @example []
+             */
+            break_glass_user_ids: string[];
+        };
+        /**
+         * @description Id of the provider in the provider catalogue, such as `openai`.
+         * @enum {string}
+         */
         ProviderId: "302ai" | "ai21" | "aibadgr" | "anthropic" | "anyscale" | "arcee" | "assemblyai" | "assemblyai-eu" | "azure-ai" | "azure-openai" | "azure-openai-entra" | "baseten" | "bedrock" | "bedrock-mantle" | "black-forest-labs" | "byteplus" | "bytez" | "cerebras" | "chutes" | "claude-platform-aws" | "claude-platform-aws-iam" | "cohere" | "cometapi" | "cortex" | "dashscope" | "dashscope-cn" | "dashscope-us" | "databricks" | "deepbricks" | "deepgram" | "deepinfra" | "deepseek" | "digitalocean" | "doubleword" | "elevenlabs" | "fal-ai" | "fal-ai-queue" | "featherless-ai" | "fireworks-ai" | "fireworks-ai-account" | "friendli" | "github" | "google" | "groq" | "helicone" | "huggingface" | "hyperbolic" | "inception" | "inference-net" | "iointelligence" | "jina" | "kluster-ai" | "krutrim" | "lambda" | "latitude" | "lemonfox-ai" | "lepton" | "lightning-ai" | "lingyi" | "llama-cpp" | "lm-studio" | "localai" | "matterai" | "meshy" | "milvus" | "minimax" | "mistral-ai" | "modal" | "modal-proxy-auth" | "monsterapi" | "moonshot" | "moonshot-ai" | "nano-gpt" | "ncompass" | "nebius" | "nextbit" | "nomic" | "novita-ai" | "nscale" | "nvidia-nim" | "ollama" | "ollama-native" | "openai" | "openrouter" | "oracle" | "ovhcloud" | "palm" | "parasail" | "perplexity-ai" | "pinecone" | "poe" | "portkey" | "predibase" | "qdrant" | "recraft-ai" | "reka-ai" | "replicate" | "runway" | "sagemaker" | "sambanova" | "sandbox" | "scaleway" | "segmind" | "siliconflow" | "siliconflow-com" | "stability-ai" | "stepfun" | "together-ai" | "tripo3d" | "triton" | "upstage" | "venice" | "vercel-ai-gateway" | "vertex-ai" | "vertex-ai-global" | "vllm" | "volcengine" | "voyage" | "vultr" | "wandb" | "workers-ai" | "x-ai" | "xiaomi" | "z-ai" | "zhipu";
         CreateVirtualKeyDto: {
             key?: components["schemas"]["Key"];
@@ -6959,15 +6996,11 @@ export interface components {
              */
             name: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example openai-production
              */
             slug?: string;
-            /**
-             * @description Id of the provider in the provider catalogue, such as `openai`.
-             * @example openai
-             */
-            provider: components["schemas"]["ProviderId"];
+            provider: components["schemas"]["Provider"];
             workspace_id?: components["schemas"]["WorkspaceId"];
         };
         CreatedSlugDto: {
@@ -6984,7 +7017,7 @@ export interface components {
              * @enum {boolean}
              */
             success: true;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The new virtual key. */
             data: components["schemas"]["CreatedSlugDto"];
         };
         VirtualKeyDto: {
@@ -7035,10 +7068,14 @@ export interface components {
              * @enum {string|null}
              */
             unsupported_parameters: "refuse" | "drop" | null;
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace.
              */
             workspace_id: string;
             expires_at: components["schemas"]["ExpiresAt"];
@@ -7065,7 +7102,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["VirtualKeyDto"][];
         };
         UpdateVirtualKeyDto: {
@@ -7089,11 +7126,7 @@ export interface components {
              * @example OpenAI production
              */
             name?: string;
-            /**
-             * @description Id of the provider in the provider catalogue, such as `openai`.
-             * @example openai
-             */
-            provider?: components["schemas"]["ProviderId"];
+            provider?: components["schemas"]["Provider"];
             /**
              * @description True sets the use of all budgets and rate limits back to zero. Running requests still count for concurrency. Default: false.
              * @example true
@@ -7107,7 +7140,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example openai-production-2
              */
             slug?: string;
@@ -7119,7 +7152,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example openai-production-2
              */
             slug?: string;
@@ -7133,11 +7166,7 @@ export interface components {
             key?: components["schemas"]["Key"];
             custom_host?: components["schemas"]["CustomHost"];
             fields?: components["schemas"]["Fields"];
-            /**
-             * @description Id of the provider in the provider catalogue, such as `openai`.
-             * @example openai
-             */
-            provider: components["schemas"]["ProviderId"];
+            provider: components["schemas"]["Provider"];
             workspace_id?: components["schemas"]["WorkspaceId"];
         };
         CredentialTestDto: {
@@ -7253,7 +7282,11 @@ export interface components {
              * @description Id of this version.
              */
             version_id?: string;
-            slug?: components["schemas"]["Slug"];
+            /**
+             * @description Short name for use in paths, headers and configs. It never changes.
+             * @example pc-chat-1k3m9z
+             */
+            slug?: string;
             /**
              * @description True if the request was only checked and nothing was saved.
              * @enum {boolean}
@@ -7268,28 +7301,28 @@ export interface components {
         };
         SavedConfigDto: {
             success: components["schemas"]["Success"];
-            /** @description The items of this page, or the resource itself. */
+            /** @description The saved config. */
             data: components["schemas"]["SavedDto"];
         };
         ConfigSummaryDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Display name. It need not be unique.
+             * @description Name of the config.
              * @example Chat with a fallback
              */
             name: string;
             slug: components["schemas"]["Slug"];
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string | null;
-            /**
-             * @description 1 if requests of the workspace that name no config use this one, else 0.
-             * @enum {number}
-             */
-            is_default: 0 | 1;
+            is_default: components["schemas"]["IsDefault"];
             status: components["schemas"]["Status"];
             owner_id: components["schemas"]["OwnerId"];
             updated_by: components["schemas"]["UpdatedBy"];
@@ -7322,7 +7355,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["ConfigSummaryDto"][];
         };
         SimulateConfigDto: {
@@ -7400,7 +7433,11 @@ export interface components {
             name: string | null;
             /** @description Slug of the virtual key. Null if none was used. */
             virtual_key: string | null;
-            provider: components["schemas"]["Provider"];
+            /**
+             * @description Id of the provider in the provider catalogue, such as `openai`.
+             * @example openai
+             */
+            provider: string | null;
             /**
              * @description Id of the model, as its provider's documentation writes it.
              * @example gpt-4o-mini
@@ -7452,7 +7489,7 @@ export interface components {
         };
         SimulationDto: {
             success: components["schemas"]["Success"];
-            /** @description The items of this page, or the resource itself. */
+            /** @description The result of the simulation. */
             data: components["schemas"]["SimulatedDto"];
         };
         ConfigDto: {
@@ -7462,27 +7499,19 @@ export interface components {
              * @example Chat with a fallback
              */
             name: string;
+            slug: components["schemas"]["Slug"];
             /**
-             * @description Short name for the header `x-gateway-config`. Default: made from the name. It never changes.
-             * @example pc-chat-1k3m9z
+             * Format: uuid
+             * @description Id of the organization.
              */
-            slug: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string | null;
-            /**
-             * @description 1 if this is the default, else 0.
-             * @enum {number}
-             */
-            is_default: 0 | 1;
-            /**
-             * @description Requests that name an `archived` config are refused.
-             * @enum {string}
-             */
-            status: "active" | "archived";
+            is_default: components["schemas"]["IsDefault"];
+            status: components["schemas"]["Status"];
             owner_id: components["schemas"]["OwnerId"];
             updated_by: components["schemas"]["UpdatedBy"];
             /**
@@ -7533,7 +7562,7 @@ export interface components {
         };
         ShownConfigDto: {
             success: components["schemas"]["Success"];
-            /** @description The items of this page, or the resource itself. */
+            /** @description The config. */
             data: components["schemas"]["ConfigDto"];
         };
         ConfigUsageDto: {
@@ -7577,11 +7606,7 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             } | string;
-            /**
-             * @description Requests that name an `archived` config are refused.
-             * @enum {string}
-             */
-            status?: "active" | "archived";
+            status?: components["schemas"]["Status"];
             /**
              * @description Whether requests of the workspace that name no config use this one. Default: false.
              * @example 0
@@ -7591,27 +7616,23 @@ export interface components {
         ConfigVersionDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Display name. It need not be unique.
+             * @description Name of the config.
              * @example Chat with a fallback
              */
             name: string;
             slug: components["schemas"]["Slug"];
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string | null;
-            /**
-             * @description 1 if this is the default, else 0.
-             * @enum {number}
-             */
-            is_default: 0 | 1;
-            /**
-             * @description State of the config.
-             * @enum {string}
-             */
-            status: "active" | "archived";
+            is_default: components["schemas"]["IsDefault"];
+            status: components["schemas"]["Status"];
             owner_id: components["schemas"]["OwnerId"];
             updated_by: components["schemas"]["UpdatedBy"];
             /**
@@ -7662,7 +7683,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["ConfigVersionDto"][];
         };
         ConfigDiffDto: {
@@ -7713,12 +7734,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example openai-company
              */
             slug?: string;
             /**
-             * @description Id of the provider in the provider catalogue.
+             * @description Id of the provider in the provider catalogue, such as `openai`.
              * @example openai
              */
             ai_provider_id: components["schemas"]["ProviderId"];
@@ -7744,10 +7765,14 @@ export interface components {
         };
         IntegrationDto: {
             id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id or slug of the workspace. Null or left out: the integration belongs to the organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace. Null: the integration belongs to the organization.
              */
             workspace_id: string | null;
             /**
@@ -7799,7 +7824,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["IntegrationDto"][];
         };
         GlobalAccessDto: {
@@ -7808,14 +7833,18 @@ export interface components {
         };
         IntegrationDetailDto: {
             id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace. Null: the integration belongs to the organization.
              */
             workspace_id: string | null;
             /**
-             * @description Kind of the resource.
+             * @description Whether the integration belongs to the organization or to one workspace.
              * @enum {string}
              */
             type: "organisation" | "workspace";
@@ -7825,12 +7854,12 @@ export interface components {
              */
             ai_provider_id: string;
             /**
-             * @description Display name. It need not be unique.
+             * @description Name of the integration.
              * @example OpenAI of the company
              */
             name: string;
             /**
-             * @description Current state of the resource.
+             * @description State of the integration. Always `active`.
              * @enum {string}
              */
             status: "active";
@@ -8126,7 +8155,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["CatalogProviderDto"][];
         };
         CreateProviderDto: {
@@ -8143,7 +8172,7 @@ export interface components {
              */
             integration_id: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example openai
              */
             slug?: string;
@@ -8152,7 +8181,7 @@ export interface components {
         ProviderNameDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Slug of the provider.
+             * @description Slug of the provider. It never changes.
              * @example openai
              */
             slug: string;
@@ -8160,7 +8189,7 @@ export interface components {
         ProviderDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Slug of the provider. It never changes.
              * @example openai
              */
             slug: string;
@@ -8174,10 +8203,14 @@ export interface components {
              * @description Id or slug of the integration whose credential the provider uses.
              */
             integration_id: string;
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace.
              */
             workspace_id: string;
             /** @description Free text. Null removes it. Default: none. */
@@ -8211,7 +8244,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["ProviderDto"][];
         };
         UpdateProviderDto: {
@@ -8278,7 +8311,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["ModelPriceDto"][];
         };
         PricingDto: {
@@ -8360,7 +8393,7 @@ export interface components {
         };
         CreateUsagePolicyDto: {
             /**
-             * @description Name of the budget.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name?: string;
@@ -8392,7 +8425,7 @@ export interface components {
         UsagePolicyDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name of the budget.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name: string;
@@ -8400,13 +8433,21 @@ export interface components {
             conditions: components["schemas"]["ConditionDto"][];
             /** @description Properties by which requests are counted apart: each combination of values has a counter of its own. */
             group_by: components["schemas"]["GroupDto"][];
-            status: components["schemas"]["Status"];
+            /**
+             * @description Current state of the resource.
+             * @enum {string}
+             */
+            status: "active" | "archived";
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace.
              */
             workspace_id: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
@@ -8419,7 +8460,7 @@ export interface components {
              */
             credit_limit: number;
             /**
-             * @description Whether the budget counts US dollars or tokens. Default: `cost`.
+             * @description Whether the budget counts US dollars or tokens.
              * @enum {string}
              */
             type: "cost" | "tokens";
@@ -8458,12 +8499,12 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["UsagePolicyDto"][];
         };
         UpdateUsagePolicyDto: {
             /**
-             * @description Name of the budget.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name?: string;
@@ -8512,12 +8553,12 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["PolicyEntityDto"][];
         };
         CreateRatePolicyDto: {
             /**
-             * @description Name of the rate limit.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name?: string;
@@ -8539,7 +8580,7 @@ export interface components {
         RatePolicyDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name of the rate limit.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name: string;
@@ -8547,13 +8588,21 @@ export interface components {
             conditions: components["schemas"]["ConditionDto"][];
             /** @description Properties by which requests are counted apart: each combination of values has a counter of its own. */
             group_by: components["schemas"]["GroupDto"][];
-            status: components["schemas"]["Status"];
+            /**
+             * @description Current state of the resource.
+             * @enum {string}
+             */
+            status: "active" | "archived";
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace.
              */
             workspace_id: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
@@ -8598,12 +8647,12 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["RatePolicyDto"][];
         };
         UpdateRatePolicyDto: {
             /**
-             * @description Name of the rate limit.
+             * @description Name of the budget or rate limit.
              * @example Users of the search team
              */
             name?: string;
@@ -8619,7 +8668,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Short name for use in paths, headers and configs. It never changes.
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
              * @example no-project-names
              */
             slug?: string;
@@ -8668,17 +8717,25 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Display name. It need not be unique.
+             * @description Name of the guardrail.
              * @example No project names
              */
             name: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string | null;
-            status: components["schemas"]["Status"];
+            /**
+             * @description Current state of the resource.
+             * @enum {string}
+             */
+            status: "active" | "archived";
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
@@ -8703,7 +8760,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["GuardrailSummaryDto"][];
         };
         GuardrailDto: {
@@ -8718,13 +8775,21 @@ export interface components {
              * @example No project names
              */
             name: string;
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id of the organization.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string | null;
-            status: components["schemas"]["Status"];
+            /**
+             * @description Current state of the resource.
+             * @enum {string}
+             */
+            status: "active" | "archived";
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601 in UTC.
@@ -8791,14 +8856,18 @@ export interface components {
              */
             reason: string;
             /**
-             * @description Id or slug of the workspace. Left out, the hold covers the whole organization.
+             * @description Id or slug of the workspace. Left out, the hold covers the whole organization, including workspaces created later.
              * @example ws-search
              */
             workspace_id?: string;
         };
         LegalHoldActorDto: {
             user_id: components["schemas"]["UserId"];
-            api_key_id: components["schemas"]["ApiKeyId"];
+            /**
+             * Format: uuid
+             * @description Id of the API key. Null if none was used.
+             */
+            api_key_id: string | null;
         };
         LegalHoldDto: {
             /**
@@ -8814,7 +8883,7 @@ export interface components {
             status: "active" | "released";
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace. Null: the hold covers the whole organization.
              */
             workspace_id: string | null;
             /**
@@ -8850,7 +8919,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["LegalHoldDto"][];
         };
         ReleaseLegalHoldDto: {
@@ -8876,7 +8945,7 @@ export interface components {
             slug: string | null;
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the workspace. Null for an admin key.
              */
             workspace_id: string | null;
         };
@@ -8910,7 +8979,7 @@ export interface components {
              */
             raised_by: number;
             /**
-             * @description Use in the current period or window. Null while the store of the limit is unavailable.
+             * @description Use in the current period or window, or the running requests. Rate limits include what gateway processes have leased in advance. Null while the store of the limit is unavailable.
              * @example 87.93
              */
             used: number | null;
@@ -8956,7 +9025,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["LimitStatusDto"][];
             /**
              * @description Whether there are more limits than this response covers.
@@ -8972,7 +9041,11 @@ export interface components {
             by: number;
         };
         CreateLogExportDto: {
-            workspace_id?: components["schemas"]["WorkspaceId"];
+            /**
+             * @description Id or slug of the workspace of the export.
+             * @example ws-default
+             */
+            workspace_id?: string;
             /**
              * @description Display name of the export.
              * @example January
@@ -9022,10 +9095,14 @@ export interface components {
         };
         LogExportDto: {
             id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace.
              */
             workspace_id: string;
             /**
@@ -9119,7 +9196,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["LogExportDto"][];
         };
         ExportRestrictionsDto: {
@@ -9139,7 +9216,7 @@ export interface components {
         };
         UpdateLogExportDto: {
             /**
-             * @description Id or slug of the workspace of the export. Optional.
+             * @description Id or slug of the workspace of the export.
              * @example ws-default
              */
             workspace_id?: string;
@@ -9194,8 +9271,16 @@ export interface components {
             signed_url: string;
         };
         LogDto: {
-            id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id, assigned when the resource was created. It never changes.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the organization. In a request it is optional and must be the caller's own.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace.
@@ -9207,9 +9292,17 @@ export interface components {
              */
             created_at: string;
             api_key_id: components["schemas"]["ApiKeyId"];
-            user_id: components["schemas"]["UserId"];
+            /**
+             * Format: uuid
+             * @description Id of the user. Null if there is none.
+             */
+            user_id: string | null;
             virtual_key: components["schemas"]["VirtualKey"];
-            provider: components["schemas"]["Provider"];
+            /**
+             * @description Id of the provider in the provider catalogue, such as `openai`.
+             * @example openai
+             */
+            provider: string | null;
             model: components["schemas"]["Model"];
             endpoint: components["schemas"]["Endpoint"];
             prompt_slug: components["schemas"]["PromptSlug"];
@@ -9332,7 +9425,7 @@ export interface components {
              * @enum {string}
              */
             object: "list";
-            /** @description The items of this page, or the resource itself. */
+            /** @description The requests of this page, newest first. */
             data: components["schemas"]["LogDto"][];
             /** @description Whether older requests follow. */
             has_more: boolean;
@@ -9346,8 +9439,16 @@ export interface components {
             searched_rows?: number;
         };
         SpanDto: {
-            id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id, assigned when the resource was created. It never changes.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the organization. In a request it is optional and must be the caller's own.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace.
@@ -9359,9 +9460,17 @@ export interface components {
              */
             created_at: string;
             api_key_id: components["schemas"]["ApiKeyId"];
-            user_id: components["schemas"]["UserId"];
+            /**
+             * Format: uuid
+             * @description Id of the user. Null if there is none.
+             */
+            user_id: string | null;
             virtual_key: components["schemas"]["VirtualKey"];
-            provider: components["schemas"]["Provider"];
+            /**
+             * @description Id of the provider in the provider catalogue, such as `openai`.
+             * @example openai
+             */
+            provider: string | null;
             model: components["schemas"]["Model"];
             endpoint: components["schemas"]["Endpoint"];
             prompt_slug: components["schemas"]["PromptSlug"];
@@ -9808,8 +9917,16 @@ export interface components {
             created_at: string;
         };
         LogDetailDto: {
-            id: components["schemas"]["Id"];
-            organisation_id: components["schemas"]["OrganisationId"];
+            /**
+             * Format: uuid
+             * @description Id, assigned when the resource was created. It never changes.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the organization. In a request it is optional and must be the caller's own.
+             */
+            organisation_id: string;
             /**
              * Format: uuid
              * @description Id of the workspace.
@@ -9821,9 +9938,17 @@ export interface components {
              */
             created_at: string;
             api_key_id: components["schemas"]["ApiKeyId"];
-            user_id: components["schemas"]["UserId"];
+            /**
+             * Format: uuid
+             * @description Id of the user. Null if there is none.
+             */
+            user_id: string | null;
             virtual_key: components["schemas"]["VirtualKey"];
-            provider: components["schemas"]["Provider"];
+            /**
+             * @description Id of the provider in the provider catalogue, such as `openai`.
+             * @example openai
+             */
+            provider: string | null;
             model: components["schemas"]["Model"];
             endpoint: components["schemas"]["Endpoint"];
             prompt_slug: components["schemas"]["PromptSlug"];
@@ -9968,10 +10093,14 @@ export interface components {
              * @enum {string}
              */
             object: "log_view";
-            organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
-             * @description Id of the workspace. Null if the resource belongs to the whole organization.
+             * @description Id of the organization.
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the workspace.
              */
             workspace_id: string;
             /**
@@ -10025,7 +10154,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["LogViewDto"][];
         };
         CreateLogViewDto: {
@@ -10099,7 +10228,7 @@ export interface components {
         };
         PartialSuccessDto: {
             /**
-             * @description Number of rejected spans.
+             * @description Number of rejected spans. 0: all are stored, and the message says what of them is not kept.
              * @example 1
              */
             rejectedSpans: number;
@@ -10152,7 +10281,7 @@ export interface components {
              */
             tokens: number;
             /**
-             * @description Cost in US cents. Null if the price is unknown.
+             * @description Cost in US cents.
              * @example 128416.2
              */
             cost: number;
@@ -10180,7 +10309,7 @@ export interface components {
         OverviewPointDto: {
             /**
              * Format: date-time
-             * @description Time, ISO 8601 in UTC.
+             * @description Beginning of the interval.
              */
             timestamp: string;
             /**
@@ -10204,7 +10333,7 @@ export interface components {
              */
             refusals: number;
             /**
-             * @description Cost in US cents. Null if the price is unknown.
+             * @description Cost in US cents.
              * @example 1066.4
              */
             cost: number;
@@ -10231,7 +10360,7 @@ export interface components {
         };
         OverviewGroupDto: {
             /**
-             * @description The most that is allowed in the window.
+             * @description Value by which the requests are grouped, such as the id of a model.
              * @example gpt-5
              */
             value: string;
@@ -10243,7 +10372,7 @@ export interface components {
              */
             requests: number;
             /**
-             * @description Cost in US cents. Null if the price is unknown.
+             * @description Cost in US cents.
              * @example 70210
              */
             cost: number;
@@ -10304,7 +10433,7 @@ export interface components {
             summary: components["schemas"]["OverviewFiguresDto"];
             /** @description Figures of the previous period. */
             previous_summary: components["schemas"]["OverviewFiguresDto"];
-            /** @description Values for each interval, or for each group. */
+            /** @description Figures of each interval, including intervals without requests. */
             data_points: components["schemas"]["OverviewPointDto"][];
             /** @description Intervals of the previous period. */
             previous_points: components["schemas"]["OverviewPointDto"][];
@@ -10321,7 +10450,7 @@ export interface components {
         };
         FacetValueDto: {
             /**
-             * @description The most that is allowed in the window.
+             * @description Value of the field, as a filter takes it.
              * @example gpt-5
              */
             value: string;
@@ -10347,11 +10476,11 @@ export interface components {
              */
             is_filtered: boolean;
             /**
-             * @description Whether older requests follow.
+             * @description Whether there are more values than these.
              * @example false
              */
             has_more: boolean;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The values of the field, with the number of requests of each. */
             data: components["schemas"]["FacetValueDto"][];
         };
         CreateFeedbackDto: {
@@ -10365,7 +10494,7 @@ export interface components {
              * @default 1
              */
             weight?: number;
-            /** @description Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters. */
+            /** @description Key-value pairs, at most 32, with values of at most 128 characters. */
             metadata?: {
                 [key: string]: string;
             };
@@ -10405,7 +10534,7 @@ export interface components {
              * @default 1
              */
             weight?: number;
-            /** @description Key-value pairs that are stored with each request, for filters and reports: at most 64 keys, values of at most 128 characters. */
+            /** @description Key-value pairs, at most 32, with values of at most 128 characters. */
             metadata?: {
                 [key: string]: string;
             };
@@ -10535,12 +10664,12 @@ export interface components {
             allow_owners: boolean;
             /**
              * Format: uuid
-             * @description Id of the owner who saved the setting last. Tokens give no more than this user has now. Null if it dates from 0.1.0.
+             * @description Id of the owner who saved the setting last. Tokens give no more than this user has now, and none is accepted once the user no longer administers the organization. Null if it dates from 0.1.0.
              */
             set_by: string | null;
             /** @description Names of the claims from which the gateway reads a token. */
             claims: components["schemas"]["ClaimNamesDto"];
-            /** @description URL at which the issuer publishes its keys. Give either this or `jwks`. */
+            /** @description URL at which the issuer publishes its keys. Null if the keys were given. */
             jwks_uri: string | null;
             /** @description Public keys that are in use. */
             keys: components["schemas"]["KeyOfJwtDto"][];
@@ -10704,7 +10833,7 @@ export interface components {
              * @example 1
              */
             total: number;
-            /** @description The items of this page, or the resource itself. */
+            /** @description The items of this page. */
             data: components["schemas"]["RefusedCredentialDto"][];
             /**
              * @description Number of refused requests in all rows that match, on all pages.
@@ -11057,7 +11186,7 @@ export interface components {
              */
             status?: number;
             /**
-             * @description Headers of the request. Default: none.
+             * @description Headers of the response. Default: none.
              * @example {
              *       "content-type": "application/json"
              *     }
@@ -11065,7 +11194,7 @@ export interface components {
             headers?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description Body of the request. */
+            /** @description Body of the response. */
             body: {
                 [key: string]: unknown;
             };
@@ -11079,8 +11208,7 @@ export interface components {
         };
         /** @description Values for the whole time range. */
         Summary: {
-            /** @description Total over the time range. */
-            total?: number;
+            total?: components["schemas"]["Total"];
             /** @description Mean value. */
             avg?: number;
         };
@@ -11090,34 +11218,26 @@ export interface components {
          */
         Id: string;
         /**
-         * Format: uuid
-         * @description Id of the organization. In a request it is optional and must be the caller's own.
-         */
-        OrganisationId: string;
-        /**
          * Format: date-time
          * @description Time of the last change, ISO 8601 in UTC.
          */
         LastUpdatedAt: string;
-        /**
-         * @description Id of the workspace. Null if the resource belongs to the whole organization.
-         * @example ws-default
-         */
-        WorkspaceId: string;
+        /** @description Total in the interval or group; in the summary, over the time range. */
+        Total: number;
         /**
          * Format: date-time
          * @description Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.
          */
         ExpiresAt: string | null;
+        /**
+         * @description Id or slug of the workspace. A workspace key may leave it out: it has only one.
+         * @example ws-default
+         */
+        WorkspaceId: string;
         /** @description Budgets: one object, a list of at most 10, or null for none. All of them apply. Default: none. */
         UsageLimits: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
         /** @description Rate limits: one object, a list of at most 10, or null for none. All of them apply. Default: none. */
         RateLimits: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
-        /**
-         * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
-         * @enum {string}
-         */
-        Role: "admin" | "manager" | "member";
         /**
          * @description Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).
          * @example 30
@@ -11129,10 +11249,10 @@ export interface components {
          */
         BodyRetentionDays: number | null;
         /**
-         * Format: uuid
-         * @description Id of the user. Null if there is none.
+         * @description Role in the workspace.
+         * @enum {string}
          */
-        UserId: string | null;
+        Role: "admin" | "manager" | "member";
         /** @description Number of errors that are refusals of the gateway, such as exceeded limits. */
         Refusals: number;
         /**
@@ -11149,19 +11269,14 @@ export interface components {
         Description: string | null;
         /**
          * Format: uuid
-         * @description Id of the API key. Null if none was used.
+         * @description Id of the organization. In a request it is optional and must be the caller's own.
          */
-        ApiKeyId: string | null;
+        OrganisationId: string;
         /**
          * @description Credential of the provider account, such as an API key. It is stored encrypted and never shown again.
          * @example sk-proj-4711
          */
         Key: string;
-        /**
-         * @description Current state of the resource.
-         * @enum {string}
-         */
-        Status: "active" | "archived";
         /**
          * Format: uuid
          * @description Id of the user or API key that made the last change. Null if it was never changed.
@@ -11169,6 +11284,8 @@ export interface components {
         UpdatedBy: string | null;
         /** @description Code of the error. Null if there was none. */
         ErrorCode: string | null;
+        /** @description Settings for requests with this key. Default: none. */
+        Defaults: components["schemas"]["ApiKeyDefaultsDto"];
         /**
          * @description Addresses that receive alerts about the budgets of this key, beside owners, admins and the owner of the key. Default: none.
          * @example [
@@ -11187,11 +11304,6 @@ export interface components {
          */
         Code: string;
         /**
-         * @description Redirect URI to register at the identity provider. Each identity provider has its own, which ends with its id.
-         * @example https://gateway.example.com/v1/auth/single-sign-on/callback/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-         */
-        RedirectUri: string;
-        /**
          * @description Free text. Null removes it. Default: none.
          * @example Billed to the research team
          */
@@ -11202,10 +11314,10 @@ export interface components {
          */
         Success: true;
         /**
-         * @description Id of the provider in the provider catalogue, such as `openai`.
-         * @example openai
+         * @description Requests that name an `archived` config are refused.
+         * @enum {string}
          */
-        Provider: string | null;
+        Status: "active" | "archived";
         /** @description Price of an input token. */
         RequestToken: {
             /** @description Price in US cents, zero or more. */
@@ -11349,8 +11461,6 @@ export interface components {
          * @enum {string|null}
          */
         OnClientDisconnect: "cancel" | "finish" | null;
-        /** @description Settings for requests with this key. */
-        Defaults: components["schemas"]["ApiKeyDefaultsDto"];
         /**
          * @description Permissions, such as `logs.list`. Every operation names the scope that it requires.
          * @example [
@@ -11359,6 +11469,16 @@ export interface components {
          *     ]
          */
         Scopes: components["schemas"]["Scope"][];
+        /**
+         * Format: uuid
+         * @description Id of the user. Null if there is none.
+         */
+        UserId: string | null;
+        /**
+         * @description Redirect URI to register at the identity provider. Each identity provider has its own, which ends with its id.
+         * @example https://gateway.example.com/v1/auth/single-sign-on/callback/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+         */
+        RedirectUri: string;
         /**
          * @description Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.
          * @example https://login.example.com
@@ -11388,7 +11508,7 @@ export interface components {
          */
         GroupsClaim: string;
         /**
-         * @description Roles that the groups of a user give. Default: none.
+         * @description Roles that the groups of a user give. A user without any of them is a member of the organization and of no workspace. Default: none.
          * @default []
          */
         RoleMappings: components["schemas"]["RoleMappingDto"][];
@@ -11428,10 +11548,20 @@ export interface components {
             } & unknown;
         } | null;
         /**
-         * @description Short name for use in paths, headers and configs. It never changes.
+         * @description Id of the provider in the provider catalogue, such as `openai`.
+         * @example openai
+         */
+        Provider: components["schemas"]["ProviderId"];
+        /**
+         * @description Short name for the header `x-gateway-config`. It never changes.
          * @example pc-chat-1k3m9z
          */
         Slug: string;
+        /**
+         * @description 1 if requests of the workspace that name no config use this one, else 0.
+         * @enum {number}
+         */
+        IsDefault: 0 | 1;
         /**
          * Format: uuid
          * @description Id of the user or API key that created the resource. Null if it is unknown.
@@ -11456,6 +11586,11 @@ export interface components {
          *     }
          */
         Actions: Record<string, never>;
+        /**
+         * Format: uuid
+         * @description Id of the API key. Null if none was used.
+         */
+        ApiKeyId: string | null;
         /**
          * @description Slug of the virtual key. Null if none was used.
          * @example openai-prod
@@ -11652,31 +11787,10 @@ export interface components {
              * @description Beginning of the interval.
              */
             timestamp?: string;
-            /** @description Total in the interval or group. */
-            total?: number;
+            total?: components["schemas"]["Total"];
         }[];
     };
     responses: {
-        /** @description The invite is used, cancelled or expired. */
-        invite_gone: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "message": "This invite is used, cancelled or expired. Ask the user who invited you for another one.",
-                 *         "type": "not_found_error",
-                 *         "code": "invite_gone",
-                 *         "param": null,
-                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["RefusalDto"];
-            };
-        };
         /** @description The password is wrong. */
         reauthentication_failed: {
             headers: {
@@ -11689,6 +11803,46 @@ export interface components {
                  *         "message": "The password is wrong.",
                  *         "type": "permission_error",
                  *         "code": "reauthentication_failed",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description Too many tests run at the same time. */
+        overloaded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The gateway is overloaded. Try again in a few seconds.",
+                 *         "type": "server_error",
+                 *         "code": "overloaded",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The invite is used, cancelled or expired. */
+        invite_gone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "This invite is used, cancelled or expired. Ask the user who invited you for another one.",
+                 *         "type": "not_found_error",
+                 *         "code": "invite_gone",
                  *         "param": null,
                  *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
                  *       }
@@ -11777,26 +11931,6 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
-        /** @description Too many tests run at the same time. */
-        overloaded: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "message": "The gateway is overloaded. Try again in a few seconds.",
-                 *         "type": "server_error",
-                 *         "code": "overloaded",
-                 *         "param": null,
-                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["RefusalDto"];
-            };
-        };
         /** @description A different set-up exists, and the request has no If-Match. */
         precondition_required: {
             headers: {
@@ -11818,7 +11952,7 @@ export interface components {
             };
         };
         /** @description A refusal. The status and `error.code` say why; the examples show those that every operation may give. */
-        refusal: {
+        Refusal: {
             headers: {
                 [name: string]: unknown;
             };
@@ -11899,21 +12033,21 @@ export interface components {
             };
         };
         /** @description Done. The body has the result. */
-        RotatedApiKey: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["RotatedApiKeyDto"];
-            };
-        };
-        /** @description Done. The body has the result. */
         RecoveryCodes: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["RecoveryCodesDto"];
+            };
+        };
+        /** @description Done. The body has the result. */
+        RotatedApiKey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RotatedApiKeyDto"];
             };
         };
         /** @description Done. The body has the result. */
@@ -12300,7 +12434,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditLogListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditLogsVerify: {
@@ -12324,7 +12458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChainReportDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditLogsExport: {
@@ -12376,7 +12510,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditDestinationsList: {
@@ -12402,7 +12536,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditDestinationListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditDestinationsCreate: {
@@ -12434,7 +12568,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditDestinationDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditDestinationsGet: {
@@ -12450,7 +12584,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["AuditDestination"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditDestinationsUpdate: {
@@ -12475,7 +12609,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["AuditDestination"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     auditDestinationsRemove: {
@@ -12491,7 +12625,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     organizationsGet: {
@@ -12504,7 +12638,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Organization"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     organizationsUpdate: {
@@ -12526,7 +12660,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Organization"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usersList: {
@@ -12556,7 +12690,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usersGet: {
@@ -12580,7 +12714,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usersUpdate: {
@@ -12605,7 +12739,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usersRemove: {
@@ -12633,7 +12767,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usersTransferOwnership: {
@@ -12654,7 +12788,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     userSignInListSessions: {
@@ -12670,7 +12804,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["SessionList"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     userSignInEndAllSessions: {
@@ -12686,7 +12820,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     userSignInEndSession: {
@@ -12704,7 +12838,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     userSignInMethods: {
@@ -12728,7 +12862,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInMethodsDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     userSignInRemoveSecondFactors: {
@@ -12744,7 +12878,76 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secondFactorsEnrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledTotpDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secondFactorsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secondFactorsConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmTotpDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["RecoveryCodes"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secondFactorsRenew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["RecoveryCodes"];
+            default: components["responses"]["Refusal"];
         };
     };
     sessionsGet: {
@@ -12757,7 +12960,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["SignedIn"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     sessionsSignOut: {
@@ -12770,7 +12973,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     sessionsList: {
@@ -12783,7 +12986,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["SessionList"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     sessionsEndOthers: {
@@ -12796,7 +12999,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     sessionsEnd: {
@@ -12812,7 +13015,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     workspacesList: {
@@ -12844,7 +13047,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     workspacesCreate: {
@@ -12874,7 +13077,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceWithUsersDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     workspacesGet: {
@@ -12898,7 +13101,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceWithUsersDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     workspacesUpdate: {
@@ -12923,7 +13126,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     workspacesRemove: {
@@ -12951,7 +13154,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     membersList: {
@@ -12986,7 +13189,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     membersAdd: {
@@ -13016,7 +13219,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     membersGet: {
@@ -13042,7 +13245,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     membersUpdate: {
@@ -13069,7 +13272,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     membersRemove: {
@@ -13092,7 +13295,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     invitesList: {
@@ -13124,7 +13327,7 @@ export interface operations {
                     "application/json": components["schemas"]["InviteListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     invitesCreate: {
@@ -13161,7 +13364,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedInviteDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     invitesGet: {
@@ -13185,7 +13388,7 @@ export interface operations {
                     "application/json": components["schemas"]["InviteDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     invitesCancel: {
@@ -13206,7 +13409,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     invitesResend: {
@@ -13230,7 +13433,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResentInviteDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     acceptInviteAccept: {
@@ -13263,7 +13466,7 @@ export interface operations {
                 };
             };
             410: components["responses"]["invite_gone"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysCreateAdminKey: {
@@ -13289,7 +13492,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedApiKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysCreateServiceKey: {
@@ -13316,7 +13519,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedApiKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysCreateUserKey: {
@@ -13343,7 +13546,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedApiKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysRevokeMany: {
@@ -13375,7 +13578,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokedApiKeysDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysList: {
@@ -13415,7 +13618,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysGet: {
@@ -13442,7 +13645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysUpdate: {
@@ -13467,7 +13670,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     apiKeysRevoke: {
@@ -13483,7 +13686,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     rotateApiKeyRotate: {
@@ -13508,7 +13711,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["RotatedApiKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     rotateApiKeyRotateV2: {
@@ -13533,7 +13736,28 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["RotatedApiKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    meGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
         };
     };
     passkeySignInSignIn: {
@@ -13561,151 +13785,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SignedIn"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    passkeyStepUpStepUp: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "credential": {
-                 *         "id": "Zm9v",
-                 *         "rawId": "Zm9v",
-                 *         "type": "public-key",
-                 *         "response": {},
-                 *         "clientExtensionResults": {}
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ShowPasskeyDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SignedIn"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    passwordStepUp: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "password": "purple-tractor-eats-moonlight"
-                 *     }
-                 */
-                "application/json": components["schemas"]["StepUpDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SignedIn"];
-            403: components["responses"]["reauthentication_failed"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    passwordChange: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "current_password": "purple-tractor-eats-moonlight",
-                 *       "new_password": "seven-lanterns-in-quiet-harbour"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ChangePasswordDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SignedIn"];
-            403: components["responses"]["reauthentication_failed"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    secondFactorsEnrol: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EnrolledTotpDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    secondFactorsRemove: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    secondFactorsConfirm: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "code": "123456"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ConfirmTotpDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["RecoveryCodes"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    secondFactorsRenew: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["RecoveryCodes"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     setUpUse: {
@@ -13729,7 +13809,7 @@ export interface operations {
         responses: {
             200: components["responses"]["SignedIn"];
             410: components["responses"]["sign_in_link_gone"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     signInWithPassword: {
@@ -13753,7 +13833,7 @@ export interface operations {
         responses: {
             200: components["responses"]["SignedIn"];
             401: components["responses"]["sign_in_failed"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     passkeyOptionsRequestOptions: {
@@ -13766,7 +13846,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PasskeyOptions"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     passkeysList: {
@@ -13787,7 +13867,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasskeyListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     passkeysAdd: {
@@ -13824,7 +13904,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasskeyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     passkeysCreationOptions: {
@@ -13837,7 +13917,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PasskeyOptions"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     passkeysRemove: {
@@ -13853,28 +13933,82 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
-    meGet: {
+    passkeyStepUpStepUp: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MeDto"];
-                };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "Zm9v",
+                 *         "rawId": "Zm9v",
+                 *         "type": "public-key",
+                 *         "response": {},
+                 *         "clientExtensionResults": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ShowPasskeyDto"];
             };
-            default: components["responses"]["refusal"];
+        };
+        responses: {
+            200: components["responses"]["SignedIn"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    passwordStepUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "purple-tractor-eats-moonlight"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StepUpDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SignedIn"];
+            403: components["responses"]["reauthentication_failed"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    passwordChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "purple-tractor-eats-moonlight",
+                 *       "new_password": "seven-lanterns-in-quiet-harbour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePasswordDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SignedIn"];
+            403: components["responses"]["reauthentication_failed"];
+            default: components["responses"]["Refusal"];
         };
     };
     backChannelLogoutLogOut: {
@@ -13892,7 +14026,7 @@ export interface operations {
         responses: {
             200: components["responses"]["Done"];
             400: components["responses"]["logout_token_invalid"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     findProvidersFind: {
@@ -13922,7 +14056,80 @@ export interface operations {
                     "application/json": components["schemas"]["FoundProviderListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    signOnCallbackCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the provider, such as `openai`. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is a page of the dashboard. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    signOutSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOutDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    startSignOnStart: {
+        parameters: {
+            query: {
+                /** @description Id of the identity provider. */
+                provider: string;
+                /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
+                return_to?: string;
+                /** @description `true` makes the user authenticate again, for a step-up. */
+                reauthenticate?: "true";
+                /** @description `true` lets the user choose another account at the identity provider. */
+                select_account?: "true";
+                /** @description The address that the identity provider suggests at its sign-in. */
+                login_hint?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersList: {
@@ -13943,7 +14150,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProviderListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersCreate: {
@@ -13976,7 +14183,7 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityProviderDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersGet: {
@@ -13992,7 +14199,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["IdentityProvider"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersUpdate: {
@@ -14019,7 +14226,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["IdentityProvider"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersRemove: {
@@ -14035,7 +14242,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     identityProvidersUnlink: {
@@ -14053,43 +14260,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    signInSettingsGet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["SignInSettings"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    signInSettingsSet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "single_sign_on_required": false,
-                 *       "break_glass_user_ids": []
-                 *     }
-                 */
-                "application/json": components["schemas"]["SetSignInSettingsDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SignInSettings"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     signInTrialsStart: {
@@ -14122,7 +14293,7 @@ export interface operations {
                 };
             };
             503: components["responses"]["sso_provider_unavailable"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     signInTrialsGet: {
@@ -14146,32 +14317,10 @@ export interface operations {
                     "application/json": components["schemas"]["SignInTrialDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
-    signOnCallbackCallback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the provider, such as `openai`. */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The address is a page of the dashboard. */
-            302: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    signOutSignOut: {
+    signInSettingsGet: {
         parameters: {
             query?: never;
             header?: never;
@@ -14180,46 +14329,31 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedOutDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
+            200: components["responses"]["SignInSettings"];
+            default: components["responses"]["Refusal"];
         };
     };
-    startSignOnStart: {
+    signInSettingsSet: {
         parameters: {
-            query: {
-                /** @description Id of the identity provider. */
-                provider: string;
-                /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
-                return_to?: string;
-                /** @description `true` makes the user authenticate again, for a step-up. */
-                reauthenticate?: "true";
-                /** @description `true` lets the user choose another account at the identity provider. */
-                select_account?: "true";
-                /** @description The address that the identity provider suggests at its sign-in. */
-                login_hint?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`. */
-            302: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "single_sign_on_required": false,
+                 *       "break_glass_user_ids": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetSignInSettingsDto"];
             };
-            default: components["responses"]["refusal"];
+        };
+        responses: {
+            200: components["responses"]["SignInSettings"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysList: {
@@ -14247,7 +14381,7 @@ export interface operations {
                     "application/json": components["schemas"]["VirtualKeyListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysCreate: {
@@ -14272,7 +14406,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedVirtualKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysGet: {
@@ -14296,7 +14430,7 @@ export interface operations {
                     "application/json": components["schemas"]["VirtualKeyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysUpdate: {
@@ -14321,7 +14455,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysRemove: {
@@ -14337,7 +14471,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysDuplicate: {
@@ -14362,7 +14496,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedVirtualKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeysCopy: {
@@ -14387,7 +14521,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedVirtualKey"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeyTestsTestUnsaved: {
@@ -14412,7 +14546,7 @@ export interface operations {
         responses: {
             200: components["responses"]["CredentialTest"];
             503: components["responses"]["overloaded"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     virtualKeyTestsTest: {
@@ -14429,7 +14563,7 @@ export interface operations {
         responses: {
             200: components["responses"]["CredentialTest"];
             503: components["responses"]["overloaded"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsList: {
@@ -14457,7 +14591,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsCreate: {
@@ -14496,7 +14630,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SavedConfig"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsSimulate: {
@@ -14543,7 +14677,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimulationDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsGet: {
@@ -14559,7 +14693,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["ShownConfig"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsUpdate: {
@@ -14587,7 +14721,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SavedConfig"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsRemove: {
@@ -14603,7 +14737,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configsUsedBy: {
@@ -14627,7 +14761,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigUsageDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configVersionsList: {
@@ -14656,7 +14790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigVersionListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configVersionsGet: {
@@ -14674,7 +14808,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["ShownConfig"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configVersionsDiff: {
@@ -14703,7 +14837,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigDiffDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     configVersionsRollBack: {
@@ -14731,7 +14865,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SavedConfig"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationsList: {
@@ -14761,7 +14895,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntegrationListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationsCreate: {
@@ -14794,7 +14928,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedIntegrationDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationsGet: {
@@ -14818,7 +14952,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntegrationDetailDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationsUpdate: {
@@ -14843,7 +14977,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationsRemove: {
@@ -14859,7 +14993,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationPartsListModels: {
@@ -14883,7 +15017,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntegrationModelsDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationPartsUpdateModels: {
@@ -14904,7 +15038,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationPartsRemoveModels: {
@@ -14923,7 +15057,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationPartsListWorkspaces: {
@@ -14952,7 +15086,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntegrationWorkspacesDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     integrationPartsUpdateWorkspaces: {
@@ -14973,7 +15107,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providerCatalogList: {
@@ -14994,7 +15128,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogProviderListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providersList: {
@@ -15022,7 +15156,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providersCreate: {
@@ -15054,7 +15188,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderNameDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providersGet: {
@@ -15081,7 +15215,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providersUpdate: {
@@ -15117,7 +15251,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderNameDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     providersRemove: {
@@ -15136,7 +15270,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     modelConfigsList: {
@@ -15162,7 +15296,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelPriceListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     modelConfigsRead: {
@@ -15188,7 +15322,7 @@ export interface operations {
                     "application/json": components["schemas"]["PricingDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     modelConfigsSet: {
@@ -15222,7 +15356,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     modelConfigsRemove: {
@@ -15240,7 +15374,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesList: {
@@ -15272,7 +15406,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsagePolicyListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesCreate: {
@@ -15314,7 +15448,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedPolicyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesGet: {
@@ -15341,7 +15475,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsagePolicyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesUpdate: {
@@ -15366,7 +15500,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesArchive: {
@@ -15382,7 +15516,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesListEntities: {
@@ -15415,7 +15549,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyEntityListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     usagePoliciesReset: {
@@ -15433,7 +15567,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     ratePoliciesList: {
@@ -15467,7 +15601,7 @@ export interface operations {
                     "application/json": components["schemas"]["RatePolicyListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     ratePoliciesCreate: {
@@ -15511,7 +15645,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedPolicyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     ratePoliciesGet: {
@@ -15538,7 +15672,7 @@ export interface operations {
                     "application/json": components["schemas"]["RatePolicyDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     ratePoliciesUpdate: {
@@ -15563,7 +15697,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     ratePoliciesArchive: {
@@ -15579,7 +15713,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     guardrailsList: {
@@ -15609,7 +15743,7 @@ export interface operations {
                     "application/json": components["schemas"]["GuardrailListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     guardrailsCreate: {
@@ -15652,7 +15786,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedGuardrailDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     guardrailsGet: {
@@ -15676,7 +15810,7 @@ export interface operations {
                     "application/json": components["schemas"]["GuardrailDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     guardrailsUpdate: {
@@ -15709,7 +15843,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedGuardrailDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     guardrailsRemove: {
@@ -15725,7 +15859,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     legalHoldsList: {
@@ -15753,7 +15887,7 @@ export interface operations {
                     "application/json": components["schemas"]["LegalHoldListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     legalHoldsCreate: {
@@ -15784,7 +15918,7 @@ export interface operations {
                     "application/json": components["schemas"]["LegalHoldDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     legalHoldsGet: {
@@ -15800,7 +15934,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["LegalHold"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     legalHoldsRelease: {
@@ -15825,7 +15959,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["LegalHold"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     limitStatusList: {
@@ -15853,7 +15987,7 @@ export interface operations {
                     "application/json": components["schemas"]["LimitStatusListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     limitStatusRaise: {
@@ -15886,7 +16020,7 @@ export interface operations {
                     "application/json": components["schemas"]["LimitStatusDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsList: {
@@ -15914,7 +16048,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogExportListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsCreate: {
@@ -15955,7 +16089,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogExportAnswerDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsFieldRestrictions: {
@@ -15976,7 +16110,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExportRestrictionsDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsGet: {
@@ -16000,7 +16134,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogExportDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsUpdate: {
@@ -16033,7 +16167,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogExportAnswerDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsStart: {
@@ -16049,7 +16183,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["LogExportTask"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsCancel: {
@@ -16065,7 +16199,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["LogExportTask"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportsDownload: {
@@ -16089,7 +16223,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogExportLinkDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logExportFilesFile: {
@@ -16123,7 +16257,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     liveLogsWatch: {
@@ -16263,7 +16397,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logsList: {
@@ -16411,7 +16545,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     customLogsCreate: {
@@ -16465,7 +16599,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logsTrace: {
@@ -16492,7 +16626,7 @@ export interface operations {
                     "application/json": components["schemas"]["TraceDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logsGet: {
@@ -16516,7 +16650,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogDetailDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logViewsList: {
@@ -16544,7 +16678,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogViewListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logViewsCreate: {
@@ -16575,7 +16709,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogViewDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logViewsUpdate: {
@@ -16608,7 +16742,7 @@ export interface operations {
                     "application/json": components["schemas"]["LogViewDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     logViewsRemove: {
@@ -16624,7 +16758,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     otlpTracesTraces: {
@@ -16655,7 +16789,7 @@ export interface operations {
                     "application/json": components["schemas"]["OtlpAnswerDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsOverview: {
@@ -16799,7 +16933,7 @@ export interface operations {
                     "application/json": components["schemas"]["OverviewDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsFacet: {
@@ -16944,7 +17078,7 @@ export interface operations {
                     "application/json": components["schemas"]["FacetDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsCacheSummary: {
@@ -17095,7 +17229,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsMetadataGroups: {
@@ -17254,7 +17388,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Number of groups on all pages. */
                         total?: number;
-                        /** @description The items of this page, or the resource itself. */
+                        /** @description The groups of this page. */
                         data?: {
                             /** @description Type of this object. */
                             object?: unknown;
@@ -17302,7 +17436,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsGroups: {
@@ -17461,7 +17595,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Number of groups on all pages. */
                         total?: number;
-                        /** @description The items of this page, or the resource itself. */
+                        /** @description The groups of this page. */
                         data?: {
                             /** @description Type of this object. */
                             object?: unknown;
@@ -17469,7 +17603,7 @@ export interface operations {
                             user?: unknown;
                             /** @description Id of the model of the group, if grouped by it. */
                             ai_model?: unknown;
-                            /** @description Id of the workspace of the group, if grouped by it. */
+                            /** @description Slug of the workspace of the group, if grouped by it. */
                             workspace?: unknown;
                             /** @description Id of the provider of the group, if grouped by it. */
                             ai_service?: unknown;
@@ -17481,7 +17615,7 @@ export interface operations {
                             api_key?: unknown;
                             /** @description Id of the config of the group, if grouped by it. */
                             config?: unknown;
-                            /** @description Id of the provider of the group, if grouped by it. */
+                            /** @description Slug of the virtual key of the group, if grouped by it. */
                             provider?: unknown;
                             /** @description Slug of the prompt template of the group, if grouped by it. */
                             prompt?: unknown;
@@ -17489,7 +17623,7 @@ export interface operations {
                             endpoint?: unknown;
                             /** @description What the cache did, if grouped by it. */
                             cache_status?: unknown;
-                            /** @description Name of the API key, also of a revoked one. Null if none was used, or if it does not exist. Absent in traces and live updates. */
+                            /** @description Name of the API key, also of a revoked one. Null if it does not exist. Only in groups by API key. */
                             api_key_name?: unknown;
                             /** @description Number of requests. */
                             requests?: unknown;
@@ -17529,7 +17663,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsRequests: {
@@ -17679,14 +17813,13 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         };
                         data_points?: components["schemas"]["DataPoints"];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsCost: {
@@ -17842,15 +17975,14 @@ export interface operations {
                              * @description Beginning of the interval.
                              */
                             timestamp?: string;
-                            /** @description Total in the interval or group. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             /** @description Mean value. */
                             avg?: number;
                         }[];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsLatency: {
@@ -18032,7 +18164,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsTokens: {
@@ -18188,15 +18320,14 @@ export interface operations {
                              * @description Beginning of the interval.
                              */
                             timestamp?: string;
-                            /** @description Total in the interval or group. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             /** @description Mean value. */
                             avg?: number;
                         }[];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsUsers: {
@@ -18346,14 +18477,13 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         };
                         data_points?: components["schemas"]["DataPoints"];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsRequestsPerUser: {
@@ -18503,8 +18633,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             /** @description Number of different end users. */
                             unique?: number;
                             /** @description Mean value. */
@@ -18523,7 +18652,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsErrors: {
@@ -18673,8 +18802,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             refusals?: components["schemas"]["Refusals"];
                         };
                         /** @description Values for each interval, or for each group. */
@@ -18684,14 +18812,13 @@ export interface operations {
                              * @description Beginning of the interval.
                              */
                             timestamp?: string;
-                            /** @description Total in the interval or group. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             refusals?: components["schemas"]["Refusals"];
                         }[];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsErrorRate: {
@@ -18857,7 +18984,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsErrorStacks: {
@@ -19007,8 +19134,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             refusals?: components["schemas"]["Refusals"];
                         };
                         /** @description Values for each interval, or for each group. */
@@ -19026,7 +19152,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsErrorStatusCodes: {
@@ -19192,7 +19318,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsRescuedRequests: {
@@ -19362,7 +19488,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsCacheHitRate: {
@@ -19512,8 +19638,7 @@ export interface operations {
                         range?: components["schemas"]["Range"];
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             rate?: components["schemas"]["Rate"];
                         };
                         /** @description Values for each interval, or for each group. */
@@ -19536,7 +19661,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsCacheLatency: {
@@ -19702,7 +19827,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsFeedbacks: {
@@ -19851,14 +19976,13 @@ export interface operations {
                         object?: "analytics-graph";
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         };
                         data_points?: components["schemas"]["DataPoints"];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsFeedbackScores: {
@@ -20007,20 +20131,18 @@ export interface operations {
                         object?: "analytics-graph";
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         };
                         /** @description Values for each interval, or for each group. */
                         data_points?: {
                             /** @description Value of the rating, -10 to 10. */
                             score?: number;
-                            /** @description Total in the interval or group. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         }[];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsWeightedFeedback: {
@@ -20185,7 +20307,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     analyticsFeedbackByModel: {
@@ -20334,25 +20456,23 @@ export interface operations {
                         object?: "analytics-graph";
                         /** @description Values for the whole time range. */
                         summary?: {
-                            /** @description Total over the time range. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                         };
                         /** @description Values for each interval, or for each group. */
                         data_points?: {
                             /**
-                             * @description Id of the model. Null if the request named none.
+                             * @description Id of the model. Empty if there is none.
                              * @example gpt-4o
                              */
                             ai_model?: string;
-                            /** @description Total in the interval or group. */
-                            total?: number;
+                            total?: components["schemas"]["Total"];
                             /** @description Mean of value times weight of the ratings. */
                             avg_weighted_feedback?: number;
                         }[];
                     };
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     feedbackCreate: {
@@ -20375,7 +20495,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["FeedbackAnswer"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     feedbackUpdate: {
@@ -20400,7 +20520,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["FeedbackAnswer"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     organizationJwtGet: {
@@ -20413,7 +20533,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["OrganizationJwt"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     organizationJwtSet: {
@@ -20442,7 +20562,7 @@ export interface operations {
         responses: {
             200: components["responses"]["OrganizationJwt"];
             428: components["responses"]["precondition_required"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     organizationJwtRemove: {
@@ -20455,7 +20575,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     refusedCredentialsList: {
@@ -20483,7 +20603,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusedCredentialListDto"];
                 };
             };
-            default: components["responses"]["refusal"];
+            default: components["responses"]["Refusal"];
         };
     };
     postChatCompletions: {
@@ -20733,17 +20853,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "model": "sandbox-1",
-                 *       "input": "Hello"
-                 *     }
-                 */
-                "*/*": unknown;
-            };
-        };
+        requestBody?: components["requestBodies"]["opaque"];
         responses: {
             200: components["responses"]["ProviderAnswer"];
             default: components["responses"]["GatewayOrProviderRefusal"];

@@ -1,10 +1,8 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Scope } from '../../auth/scopes.js';
-import { AN_ID, ApiId, ApiMoment } from './fields.js';
+import { AN_ID, ApiId, ApiMoment, ApiObject } from './fields.js';
 import { SessionDto, SignInMethodsDto } from './session.dto.js';
-import { AN_ID, ApiId, ApiMoment, ApiObject } from '../dto-fields/fields.js';
-import { SessionDto, SignInMethodsDto } from '../dto-fields/session.dto.js';
 
 const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
 

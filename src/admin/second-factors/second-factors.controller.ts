@@ -10,7 +10,6 @@ import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
 import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
-import { ownerOf, SessionsService } from './sessions.service.js';
 import { ApiObject } from '../dto-fields/fields.js';
 
 class EnrolledTotpDto {

@@ -7,10 +7,8 @@ import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { AN_ID, ApiId } from '../dto-fields/fields.js';
-import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { AN_ID, ApiId, ApiObject } from '../dto-fields/fields.js';
-import { SavedProviders } from './saved-providers.service.js';
+import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
 
 const MOST_BREAK_GLASS_USERS = 10;

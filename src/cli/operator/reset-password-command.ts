@@ -4,9 +4,6 @@ import { RecoveryCode } from '../../admin/second-factors/recovery-code.entity.js
 import { UserCredential } from '../../admin/passwords/user-credential.entity.js';
 import { SignInLink } from '../../admin/passwords/sign-in-link.entity.js';
 import { say } from '../terminal.js';
-import { RecoveryCode } from '../../admin/sign-in/recovery-code.entity.js';
-import { UserCredential } from '../../admin/sign-in/user-credential.entity.js';
-import { SignInLink } from '../../admin/sign-in/sign-in-link.entity.js';
 import { CommandOutput, type JsonOption } from '../output.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 
