@@ -6,6 +6,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { QueuesModule } from './jobs/queues/queues.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
+import { CountGroupsModule } from './jobs/analytics/count-groups.module.js';
 import { ExportsModule } from './jobs/exports/exports.module.js';
 import { AuditForwardingModule } from './jobs/audit-forwarding/audit-forwarding.module.js';
 import { AlertsModule } from './jobs/alerts/alerts.module.js';
@@ -26,6 +27,7 @@ export class WorkerModule {
             JobsModule,
             AlertsModule,
             AuditForwardingModule,
+            CountGroupsModule,
             ExportsModule.with(new PostgresCurrentRights(dataSource)),
             ...SinksModule.for(settings),
             ...mails,

@@ -71,7 +71,20 @@ export class UnitOfWork {
    * joins that one.
    */
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
-    if (this.running) return work();
+    return this.running ? work() : this.apart(tenancy, work);
+  }
+
+  /**
+   * A transaction of its own, committed whatever the current unit does later. For a request that reads and must note something: its
+   * connection is released first, so that it uses one at a time.
+   */
+  async runApart<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
+    const transaction = this.running?.transaction;
+    if (transaction instanceof TenantSession) await transaction.pause();
+    return this.apart(tenancy, work);
+  }
+
+  private async apart<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     const session = new TenantSession(this.sessions, tenancy);
     const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
     try {

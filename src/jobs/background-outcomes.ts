@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 
 /** Work for people outside the process, which nobody waits for. */
-const KINDS = ['mail', 'alert', 'export'] as const;
+const KINDS = ['mail', 'alert', 'export', 'analytics'] as const;
 export type BackgroundKind = (typeof KINDS)[number];
 
 /** What its jobs resolve to. All other results are of jobs that another process does or that became void. */
@@ -13,7 +13,7 @@ const OUTCOMES: Readonly<Record<string, 'done' | 'failed'>> = {
 
 const outcomes = new Counter({
   name: 'gatehouse_background_outcomes_total',
-  help: 'Mails, limit alerts and log exports, by kind and outcome; a failure that is retried counts each time.',
+  help: 'Mails, limit alerts, log exports and analytics jobs, by kind and outcome; a failure that is retried counts each time.',
   labelNames: ['kind', 'outcome'],
 });
 for (const kind of KINDS) for (const outcome of ['done', 'failed']) outcomes.inc({ kind, outcome }, 0);

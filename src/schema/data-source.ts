@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { AnalyticsJob } from '../admin/analytics/jobs/analytics-job.entity.js';
 import { ApiKey } from '../admin/api-keys/api-key.entity.js';
 import { AuditDestination } from '../admin/audit-destinations/audit-destination.entity.js';
 import { AuditRecord } from '../admin/audit/audit-record.entity.js';
@@ -57,6 +58,7 @@ import { AuditedRequests1763800020040 } from './migrations/1763800020040-audited
 import { RefusalsInRollups1763800020060 } from './migrations/1763800020060-refusals-in-rollups.js';
 import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-refusals.js';
 import { RefusedCredentials1763800020062 } from './migrations/1763800020062-refused-credentials.js';
+import { AnalyticsJobs1763800020070 } from './migrations/1763800020070-analytics-jobs.js';
 import { PackedDurationsOfSlices1763800020050 } from './migrations/1763800020050-packed-durations-of-slices.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
@@ -82,6 +84,7 @@ const SINGLE_SIGN_ON = [
 ];
 
 const ENTITIES = [
+  AnalyticsJob,
   ApiKey,
   AuditDestination,
   AuditRecord,
@@ -142,6 +145,7 @@ const MIGRATIONS = [
   RefusalsInRollups1763800020060,
   SumsOfRefusals1763800020061,
   RefusedCredentials1763800020062,
+  AnalyticsJobs1763800020070,
 ];
 
 /**

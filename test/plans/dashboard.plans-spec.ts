@@ -14,6 +14,9 @@ import { FACETS, type FacetName, FacetsService } from '../../src/admin/analytics
 import { FeedbackReader } from '../../src/admin/analytics/feedback-reader.js';
 import { GRAPHS } from '../../src/admin/analytics/graphs.js';
 import { GROUPINGS } from '../../src/admin/analytics/groups.js';
+import { GroupsService } from '../../src/admin/analytics/groups.service.js';
+import { AnalyticsJob } from '../../src/admin/analytics/jobs/analytics-job.entity.js';
+import { AnalyticsJobs } from '../../src/admin/analytics/jobs/analytics-jobs.service.js';
 import { OverviewService } from '../../src/admin/analytics/overview.service.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
 import type { Visibility } from '../../src/auth/permissions/visibility.js';
@@ -58,32 +61,32 @@ const MOST_PAGES_OF_LIST = 1_000;
 /** A partition of hours or days. */
 const MONTH = /_(hour|day)_\d{6}$/;
 
+type Database = readonly [ExplainingDatabase, DataSource, UnitOfWork];
 type Ask = (reach: Visibility, query: Readonly<Record<string, string>>) => Promise<unknown>;
 
-function questionsOf(database: ExplainingDatabase): Readonly<Record<string, Ask>> {
+function questionsOf([database, dataSource, unit]: Database): Readonly<Record<string, Ask>> {
   const kept = new KeptLogs(database, { retentionDays: { logs: 0, bodies: 0, minutes: 0 } });
   const usage = new PostgresUsageReader(database, kept, new LogScope(database));
   const names = new KeyNamesReader(database);
-  const analytics = new AnalyticsService(usage, new FeedbackReader(database, kept), names);
+  const feedback = new FeedbackReader(database, kept);
+  const analytics = new AnalyticsService(usage, feedback);
+  const jobs = new AnalyticsJobs(dataSource.getRepository(AnalyticsJob), unit);
+  const groupings = new GroupsService(usage, feedback, names, jobs, database, { analyticsDirectRows: 1 });
   const [overview, facets] = [new OverviewService(usage, names), new FacetsService(usage, names)];
   const graphs = GRAPHS.map((graph): [string, Ask] => [
     `graph ${graph.name}`,
     (reach, query) => analytics.graph(reach, readQuery(query, GraphQuery), graph),
   ]);
-  const groups = Object.entries(GROUPINGS).map(([name, grouping]): [string, Ask] => [
+  const groups = Object.keys(GROUPINGS).map((name): [string, Ask] => [
     `groups ${name}`,
-    (reach, query) => analytics.groups(reach, readQuery(query, GroupsQuery), grouping),
+    (reach, query) => groupings.read(reach, readQuery(query, GroupsQuery), name),
   ]);
   const values = (Object.keys(FACETS) as FacetName[]).map((name): [string, Ask] => [
     `facet ${name}`,
     (reach, query) => facets.read(reach, readQuery(query, FacetQuery), name),
   ]);
   const detailed: Ask = (reach, query) =>
-    analytics.groups(
-      reach,
-      readQuery({ ...query, columns: 'requests,p95_latency' }, GroupsQuery),
-      GROUPINGS.users,
-    );
+    groupings.read(reach, readQuery({ ...query, columns: 'requests,p95_latency' }, GroupsQuery), 'users');
   return {
     overview: (reach, query) => overview.read(reach, readQuery(query, SeriesQuery)),
     ...Object.fromEntries([...graphs, ...groups, ...values]),
@@ -149,7 +152,7 @@ describe.each(Object.entries(VERSIONS))('PostgreSQL %s', (version, from) => {
         };
         const most = MOST_PAGES[range as keyof typeof MOST_PAGES];
         const faults: unknown[] = [];
-        for (const [name, ask] of Object.entries(questionsOf(database)))
+        for (const [name, ask] of Object.entries(questionsOf([database, dataSource, unit])))
           for (const { sql, pages, scanned } of await statementsOf(() => ask(reach, query))) {
             const months = range === '24 hours' ? scanned.filter((table) => MONTH.test(table)) : [];
             const isBeyond = pages > (OF_USERS.has(name) ? MOST_PAGES_OF_USERS : most);
@@ -163,7 +166,7 @@ describe.each(Object.entries(VERSIONS))('PostgreSQL %s', (version, from) => {
     it.each(['groups users', 'groups ai-models', 'graph cost'])(
       'passes the rows of an index on unchanged for %s',
       async (name) => {
-        const ask = questionsOf(database)[name];
+        const ask = questionsOf([database, dataSource, unit])[name];
         const query = {
           time_of_generation_min: new Date(NOW - DAYS * GRAIN_MS.day).toISOString(),
           time_of_generation_max: new Date(NOW).toISOString(),

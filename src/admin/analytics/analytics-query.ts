@@ -29,6 +29,10 @@ export function analyticsQueryOf(
   };
 }
 
+/** The filters of a query without those of its range. */
+export const filtersBesideRange = ({ filters }: LogFilterQuery): Filters =>
+  Object.fromEntries(Object.entries(filters).filter(([name]) => !OF_RANGE.includes(name)));
+
 function rangeOf(filters: Filters, now: number): TimeRange {
   const to = Math.ceil((timeOf(filters, 'max') ?? now) / GRAIN_MS.minute) * GRAIN_MS.minute;
   const from = startOf('minute', timeOf(filters, 'min') ?? to - GRAIN_MS.day);

@@ -1,23 +1,47 @@
-import { applyDecorators, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { applyDecorators, Get, HttpStatus, Param, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Visibility, visibilityOf } from '../../auth/permissions/visibility.js';
+import { visibilityOf } from '../../auth/permissions/visibility.js';
+import { AnalyticsJobDto } from './jobs/analytics-job.dto.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { AnalyticsQuery, FacetQuery, GraphQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';
-import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
+import { AnalyticsService, type GraphAnswer } from './analytics.service.js';
 import { answerOf, type ChartField, CACHE_SUMMARY, GROUP_ANSWER, METADATA_ANSWER } from './answer-schemas.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
 import { GRAPHS } from './graphs.js';
-import { byMetadata, GROUPINGS, isGrouping } from './groups.js';
+import { GROUPINGS, pathOfMetadata } from './groups.js';
+import {
+  type AnalyticsReach,
+  type GroupsAnswer,
+  type GroupsOutcome,
+  GroupsService,
+} from './groups.service.js';
 import { FACETS, FacetsService, isFacet } from './facets.service.js';
 import { FacetDto, OverviewDto } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';
 
 const LONGEST_FIELD = 64;
+const IN_BACKGROUND =
+  'If that means reading more request logs than GATEHOUSE_ANALYTICS_DIRECT_ROWS, the response is 202 with a job that counts them in the background.';
+const ACCEPTED = {
+  type: AnalyticsJobDto,
+  description: 'The requests are being counted. Read the job until it is finished.',
+};
+const POLL_AFTER_S = '2';
+
+/** https://www.rfc-editor.org/rfc/rfc9110#name-202-accepted */
+function answerWith(reply: FastifyReply, { groups, job }: GroupsOutcome): GroupsAnswer | AnalyticsJobDto {
+  if (groups) return groups;
+  const dto = AnalyticsJobDto.from(job, null);
+  void reply.status(HttpStatus.ACCEPTED).headers({ location: dto.links.self, 'retry-after': POLL_AFTER_S });
+  return dto;
+}
+
 /** Charts are rows of a table, and each becomes a handler of this controller below. */
 @AdminController('analytics')
 @Refusals()
@@ -26,6 +50,7 @@ export class AnalyticsController {
     readonly analytics: AnalyticsService,
     private readonly overviews: OverviewService,
     private readonly facets: FacetsService,
+    private readonly groupings: GroupsService,
     private readonly workspaces: WorkspaceFinder,
   ) {}
 
@@ -75,44 +100,47 @@ export class AnalyticsController {
   @RequireScope('analytics.view')
   @ApiOperation({
     summary: 'Group requests by a metadata key',
-    description:
-      'Returns totals for each value of a metadata key. An empty value stands for requests without the key.',
+    description: `Returns totals for each value of a metadata key. An empty value stands for requests without the key. ${IN_BACKGROUND}`,
   })
   @ApiParam({ name: 'metadataKey', type: String })
   @ApiOkResponse({ schema: METADATA_ANSWER })
+  @ApiAcceptedResponse(ACCEPTED)
   async metadataGroups(
     @Caller() caller: Principal,
     @Query() query: GroupsQuery,
     @Param('metadataKey') key: string,
-  ): Promise<GroupsAnswer> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<GroupsAnswer | AnalyticsJobDto> {
     const reach = await this.reach(caller, query);
-    return this.analytics.metadataGroups(reach, query, byMetadata(key), key);
+    return answerWith(reply, await this.groupings.read(reach, query, pathOfMetadata(key)));
   }
 
   @Get('groups/:groupBy')
   @RequireScope('analytics.view')
   @ApiOperation({
     summary: 'Group requests by a property',
-    description:
-      'Returns totals for each value of a property. An empty value stands for requests without one.',
+    description: `Returns totals for each value of a property. An empty value stands for requests without one. ${IN_BACKGROUND}`,
   })
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
   @ApiOkResponse({ schema: GROUP_ANSWER })
+  @ApiAcceptedResponse(ACCEPTED)
   async groups(
     @Caller() caller: Principal,
     @Query() query: GroupsQuery,
     @Param('groupBy') groupBy: string,
-  ): Promise<GroupsAnswer> {
-    if (!isGrouping(groupBy))
-      throw new AppError('invalid_request', {
-        detail: `Requests can be grouped by ${Object.keys(GROUPINGS).join(', ')}, and by metadata/<key>.`,
-      });
-    return this.analytics.groups(await this.reach(caller, query), query, GROUPINGS[groupBy]);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<GroupsAnswer | AnalyticsJobDto> {
+    return answerWith(reply, await this.groupings.read(await this.reach(caller, query), query, groupBy));
   }
 
   /** Every workspace that the caller can access, unless one is named. */
-  async reach(caller: Principal, { workspace_slug: named }: AnalyticsQuery): Promise<Visibility> {
-    return { ...(await this.workspaces.narrowed(caller, named)), own: visibilityOf(caller) };
+  async reach(caller: Principal, { workspace_slug: named }: AnalyticsQuery): Promise<AnalyticsReach> {
+    const { seesOnlyOf } = caller;
+    return {
+      ...(await this.workspaces.narrowed(caller, named)),
+      own: visibilityOf(caller),
+      ...(seesOnlyOf === undefined ? {} : { seesOnlyOf }),
+    };
   }
 }
 

@@ -194,3 +194,19 @@ export const GROUPINGS = {
 export type GroupingName = keyof typeof GROUPINGS;
 
 export const isGrouping = (name: string): name is GroupingName => Object.hasOwn(GROUPINGS, name);
+
+const METADATA = 'metadata/';
+
+/** The metadata key of a grouping in its path; null for other groupings. */
+export const metadataKeyIn = (groupBy: string): string | null =>
+  groupBy.startsWith(METADATA) ? groupBy.slice(METADATA.length) : null;
+
+/** The path of the grouping by a metadata key, below `/v1/analytics/groups/`. */
+export const pathOfMetadata = (key: string): string => `${METADATA}${key}`;
+
+/** Undefined for other paths. */
+export function groupingOf(groupBy: string): Grouping | undefined {
+  const key = metadataKeyIn(groupBy);
+  if (key !== null) return byMetadata(key);
+  return isGrouping(groupBy) ? GROUPINGS[groupBy] : undefined;
+}

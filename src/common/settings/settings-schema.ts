@@ -258,6 +258,11 @@ export const settingsSchema = z.object({
     .describe(
       'Keys of x-gateway-metadata with pre-aggregated analytics, comma-separated. Other keys are read from the request logs.',
     ),
+  GATEHOUSE_ANALYTICS_DIRECT_ROWS: whole(
+    1_000_000,
+    0,
+    'Groups that read more rows of the request log than this are counted in the background, and the response is 202 with a job.',
+  ),
   GATEHOUSE_STALE_KEYS_MS: duration(
     24 * 60 * MINUTE,
     0,

@@ -65,6 +65,8 @@ export interface Settings {
   readonly s3: S3Settings | null;
   readonly sinks: SinkSettings;
   readonly analyticsMetadataKeys: readonly string[];
+  /** Request rows that a response reads directly; more are counted in the background. */
+  readonly analyticsDirectRows: number;
   readonly staleKeysMs: number;
   /** Time for a complete request to arrive, milliseconds. */
   readonly requestTimeoutMs: number;
@@ -359,6 +361,7 @@ function toSettings(raw: Raw): Settings {
     s3: s3Of(raw),
     sinks: sinksOf(raw),
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
+    analyticsDirectRows: raw.GATEHOUSE_ANALYTICS_DIRECT_ROWS,
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,
     requestTimeoutMs: raw.GATEHOUSE_REQUEST_TIMEOUT_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,

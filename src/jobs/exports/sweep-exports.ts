@@ -17,15 +17,13 @@ import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../queues/ex
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { BoundedQueue } from '../bounded-queue.js';
+import { waitingRows } from '../leased-rows.js';
 
 const EVERY_MS = 2_000;
 const TIDY_EVERY_MS = 10 * 60_000;
 const MOST_PER_SWEEP = 100;
 
-const WAITING = `
-  SELECT id FROM log_exports
-  WHERE status = 'in_progress' AND (leased_until IS NULL OR leased_until < now())
-  ORDER BY updated_at LIMIT $1`;
+const WAITING = waitingRows('log_exports');
 
 /** Failed and stopped exports can be resumed for as long as a finished file is kept. */
 const OVER = `

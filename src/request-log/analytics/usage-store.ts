@@ -89,6 +89,12 @@ export abstract class AnalyticsReader {
     slots: readonly number[],
   ): Promise<Series>;
 
+  /**
+   * About how many request rows `groups` reads, from the rollups; never fewer than match. Null if it reads none, or if the store reads all
+   * of them in time.
+   */
+  abstract estimatedRows(whose: Whose, query: UsageQuery, by: GroupedBy): Promise<number | null>;
+
   /** One page, and the number of groups. The groups add up to the total. */
   abstract groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups>;
 

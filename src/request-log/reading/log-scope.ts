@@ -40,6 +40,10 @@ const WITH_REQUESTS = `
       WHERE EXISTS (SELECT FROM request_logs WHERE organisation_id = $1::uuid AND workspace_id IS NULL)
   ) AS with_requests`;
 
+/** Whether an index of request rows finds those that meet the condition. */
+export const isIndexed = ({ on }: QueryCondition): boolean =>
+  on?.some((column) => INDEXED.has(column)) ?? false;
+
 /** The columns of which an index of request rows begins with organization and workspace. */
 const INDEXED: ReadonlySet<string> = new Set(['end_user', 'model', 'status', 'api_key_id']);
 
@@ -50,8 +54,7 @@ export class LogScope {
 
   /** For request rows. Unchanged when no condition has such an index: then the organization's own index, by time, serves better. */
   async narrowed(whose: Whose, conditions: readonly QueryCondition[]): Promise<Whose> {
-    const isIndexed = conditions.some(({ on }) => on?.some((column) => INDEXED.has(column)) ?? false);
-    if (whose.workspaceId !== undefined || !isIndexed) return whose;
+    if (whose.workspaceId !== undefined || !conditions.some(isIndexed)) return whose;
     const [row] = await this.database.read<{ ids: readonly string[] | null }>(WITH_REQUESTS, [
       whose.organizationId,
     ]);

@@ -26,6 +26,7 @@ export type Operation = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${st
 /** What a path or a body names. The test knows how to make each, and makes another when a call has changed it. */
 export type ThingName =
   | 'admin key'
+  | 'analytics job'
   | 'API key'
   | 'API key in the body'
   | 'API key of a manager'
@@ -309,6 +310,7 @@ export const PERMISSIONS: readonly Permission[] = [
     'graphs/cache-latency', 'graphs/feedbacks', 'graphs/feedbacks/scores', 'graphs/feedbacks/score',
     'graphs/feedbacks/weighted', 'graphs/feedbacks/ai-models',
   ].map((path) => row(`GET /v1/analytics/${path}`, LIST)),
+  row('GET /v1/analytics/jobs/{id}', READ, 'analytics job'),
 ];
 
 /** Whom they let in they answer for as long as they like, so that the walk asks only for those whom they refuse. */

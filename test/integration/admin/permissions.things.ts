@@ -75,6 +75,7 @@ export class PermissionThings {
     invite: async () => at((await this.made('admin/users/invites', anInvite())).id),
     'new invite': async () => ({ path: [], body: anInvite() }),
     log: () => this.logged(),
+    'analytics job': async () => at(await this.analyticsJob()),
     'log export': async () => at(await this.logExport()),
     'finished log export': async () => {
       const id = await this.logExport();
@@ -257,6 +258,20 @@ export class PermissionThings {
   }
 
   /** Few may run at once. */
+  /** Of requests of this workspace, not counted yet. */
+  private async analyticsJob(): Promise<string> {
+    const { organisation_id, workspace_id } = this.app.first;
+    await this.sql('DELETE FROM analytics_jobs', []);
+    const id = randomUUID();
+    const query = { groupBy: 'model', by: { kind: 'dimension', dimension: 'model' }, filters: {}, view: {} };
+    await this.sql(
+      `INSERT INTO analytics_jobs (id, organization_id, workspace_id, identity, query, from_at, to_at, cursor_at, expires_at)
+       VALUES ($1::uuid, $2, $3, 'of a test', $4, now() - interval '1 day', now(), now() - interval '1 day', now() + interval '1 day')`,
+      [id, organisation_id, workspace_id, query],
+    );
+    return id;
+  }
+
   private async logExport(): Promise<string> {
     await this.sql("DELETE FROM log_exports WHERE status = 'in_progress'", []);
     return (await this.made('logs/exports', { filters: {}, requested_data: ['id'], ...HERE })).id;

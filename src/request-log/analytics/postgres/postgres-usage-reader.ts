@@ -1,7 +1,7 @@
 import type { QueryCondition } from '../../reading/log-filters.js';
 import type { KeptLogs } from '../../reading/kept-logs.js';
 import type { LogDatabase } from '../../reading/log-database.js';
-import type { LogScope } from '../../reading/log-scope.js';
+import { isIndexed, type LogScope } from '../../reading/log-scope.js';
 import type { Whose } from '../../reading/where.js';
 import { userHash } from '../../rollups/ready.js';
 import { GRAINS, type Grain } from '../../rollups/grains.js';
@@ -10,6 +10,7 @@ import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measu
 import { sourceFor } from '../sources.js';
 import type {
   CountedRange,
+  GroupedBy,
   Groups,
   GroupsRequest,
   Series,
@@ -141,6 +142,28 @@ export class PostgresUsageReader implements AnalyticsReader {
     return { range, counts: users };
   }
 
+  /** The fewest rows that an index finds for one of the filters; without such a filter, all of the range are read. */
+  async estimatedRows(
+    whose: Whose,
+    { range, conditions }: UsageQuery,
+    by: GroupedBy,
+  ): Promise<number | null> {
+    const state = await this.#stateFor(whose, range);
+    const metadataKeys = completeKeys(state, range);
+    if (sourceFor({ conditions, measures: ['requests'], by, metadataKeys }).kind !== 'rows') return null;
+    const indexed = conditions.filter(isIndexed).map((condition) => [condition]);
+    const counts = (indexed.length > 0 ? indexed : [[]]).map((alone) =>
+      this.#sums(whose, { range, conditions: alone }, { measures: ['requests'], slots: [range.from], state }),
+    );
+    const found = await Promise.all(counts);
+    return Math.min(...found.map(({ rows }) => Number(rows[0]?.['requests'] ?? 0)));
+  }
+
+  /** Groups of request rows only. */
+  beginRows(whose: Whose, query: UsageQuery, by: GroupedBy): Promise<StartedQuery> {
+    return this.#begin(whose, query, { measures: [], slots: [], by, source: sourceOf({ kind: 'rows' }) });
+  }
+
   groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
     return this.#groups.read(whose, query, wish);
   }
@@ -162,8 +185,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     wish: QueryStart,
   ): Promise<StartedQuery> {
     const state = wish.state ?? (await this.#stateFor(whose, asked));
-    const keys = state.keys.filter((key) => key.complete_since <= asked.from);
-    const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
+    const need = { conditions, ...wish, metadataKeys: completeKeys(state, asked) };
     const { statement = new QueryParameters(), source = sourceOf(sourceFor(need)) } = wish;
     const tenant = source.table
       ? statement.tenantOfRollup({ ...whose, ...state.scope })
@@ -199,6 +221,10 @@ export class PostgresUsageReader implements AnalyticsReader {
     };
   }
 }
+
+/** The metadata keys that are counted in the whole range. */
+const completeKeys = ({ keys }: ReadState, { from }: TimeRange): ReadonlySet<string> =>
+  new Set(keys.filter((key) => key.complete_since <= from).map(({ key }) => key));
 
 /** The number of the slot that a row belongs to, from 1. */
 const slotSql = ({ statement, slots }: StartedQuery): string =>

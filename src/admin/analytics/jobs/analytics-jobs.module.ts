@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { TransactionRepositories } from '../../../database/transaction-repositories.js';
+import { AnalyticsJob } from './analytics-job.entity.js';
+import { AnalyticsJobs } from './analytics-jobs.service.js';
+
+@Module({
+  imports: [TransactionRepositories.forFeature(AnalyticsJob)],
+  providers: [AnalyticsJobs],
+  exports: [AnalyticsJobs],
+})
+export class AnalyticsJobsModule {}
