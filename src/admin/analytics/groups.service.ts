@@ -65,7 +65,8 @@ export class GroupsService {
     const shown = (groups: Groups): Promise<GroupsAnswer> =>
       this.shown([reach, asked], groups, query, groupBy);
     if (typeof found !== 'number') return { groups: await shown(found) };
-    const identity = JSON.stringify([groupBy, Object.entries(query.filters).sort()]);
+    const hasPercentiles = wish.measures.includes('duration_histogram');
+    const identity = JSON.stringify([groupBy, hasPercentiles, Object.entries(query.filters).sort()]);
     const known = await this.jobs.find(reach, identity);
     if (known)
       return known.status === 'success' ? { groups: await this.ofJob(known, query) } : { job: known };
@@ -74,7 +75,13 @@ export class GroupsService {
       if (groups) return { groups: await shown(groups) };
     }
     const job = await this.jobs.start(reach, identity, {
-      query: { groupBy, by: grouping.by, filters: filtersBesideRange(query), view: viewOf(query) },
+      query: {
+        groupBy,
+        by: grouping.by,
+        hasPercentiles,
+        filters: filtersBesideRange(query),
+        view: viewOf(query),
+      },
       range: asked.range,
     });
     return { job };

@@ -113,8 +113,7 @@ export class GroupCounter {
 
   private adding(claimed: ClaimedAnalyticsJob, range: TimeRange): Promise<AddingTotals> {
     const [whose, { conditions }] = countedRequests(claimed);
-    const { by } = claimed.query;
-    return addingTotals(this.parts.reader, claimed, { range, conditions }, { whose, by });
+    return addingTotals(this.parts.reader, { ...claimed, ...claimed.query }, whose, { range, conditions });
   }
 
   private async checkGroups({ id }: ClaimedAnalyticsJob): Promise<void> {

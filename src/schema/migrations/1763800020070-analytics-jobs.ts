@@ -51,7 +51,7 @@ const JOBS = `
   CREATE INDEX analytics_jobs_expiring ON analytics_jobs (expires_at);
   SELECT protect_tenant_table('analytics_jobs')`;
 
-/** Totals of the measures that columns of groups are computed from, as in the rollups. */
+/** Totals of the measures that columns of groups are computed from, as in the rollups. Histograms only if percentiles are requested. */
 const GROUPS = `
   CREATE TABLE analytics_job_groups (
     job_id             uuid NOT NULL REFERENCES analytics_jobs (id) ON DELETE CASCADE,
@@ -66,7 +66,7 @@ const GROUPS = `
     duration_us        bigint NOT NULL,
     simple_hits        bigint NOT NULL,
     semantic_hits      bigint NOT NULL,
-    duration_histogram jsonb NOT NULL,
+    duration_histogram jsonb NOT NULL DEFAULT '{}',
     first_seen         timestamptz NOT NULL,
     last_seen          timestamptz NOT NULL,
     PRIMARY KEY (job_id, value)

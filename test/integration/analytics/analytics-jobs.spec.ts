@@ -208,9 +208,9 @@ describe('groups that read too many request rows', () => {
 
 describe('a job', () => {
   it('serves the same request while it runs, and any page and order of it afterwards', async () => {
-    const id = await started();
-    expect(await started()).toBe(id);
-    expect(await started({ order_by: 'cost' })).toBe(id);
+    const id = await started({ order_by: 'p50_latency' });
+    expect(await started({ order_by: 'p50_latency' })).toBe(id);
+    expect(await started({ columns: 'cost,p95_latency' })).toBe(id);
     const others = await Promise.all([started({ ai_model: 'gpt-5' }), started({ ai_model: 'gpt-5' })]);
     expect(new Set([id, ...others]).size).toBe(2);
     await count(id);

@@ -10,6 +10,8 @@ export interface AnalyticsJobQuery {
   /** As in the path: `model`, or `metadata/<key>`. */
   readonly groupBy: string;
   readonly by: GroupedBy;
+  /** Whether durations are counted, which takes several times as long as all other measures. */
+  readonly hasPercentiles: boolean;
   /** Without the time range. */
   readonly filters: Readonly<Record<string, string>>;
   /** The query parameters that decide what is shown of the groups: columns, order and page. */

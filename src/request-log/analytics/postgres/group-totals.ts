@@ -5,6 +5,7 @@ import { type MeasureName, MEASURES } from '../../rollups/measures.js';
 import { Sums } from '../read-measures.js';
 import type { GroupedBy, Groups, GroupsRequest, UsageQuery } from '../usage-store.js';
 import { groupedBySql, groupOrderSql } from './group-sql.js';
+import { rankedBy } from './ranked-groups.js';
 import type { PostgresUsageReader } from './postgres-usage-reader.js';
 
 /** The measures of `analytics_job_groups`: those that columns of groups are computed from. */
@@ -41,23 +42,26 @@ export interface AddingTotals {
 /** The parts of a job must share no request. */
 export async function addingTotals(
   reader: PostgresUsageReader,
-  job: TotalledJob,
+  job: TotalledJob & { readonly by: GroupedBy; readonly hasPercentiles: boolean },
+  whose: Whose,
   query: UsageQuery,
-  { whose, by }: { readonly whose: Whose; readonly by: GroupedBy },
 ): Promise<AddingTotals> {
-  const { statement, source, from, range } = await reader.beginRows(whose, query, by);
-  const names = TOTALLED.join(', ');
-  const added = TOTALLED.map(
+  const { statement, source, from, range } = await reader.beginRows(whose, query, job.by);
+  const measures = TOTALLED.filter((name) => job.hasPercentiles || name !== 'duration_histogram');
+  const names = measures.join(', ');
+  const added = measures.map(
     (name) => `${name} = ${MEASURES[name].added(`held.${name}`, `EXCLUDED.${name}`)}`,
   );
   const sql = `
     INSERT INTO analytics_job_groups AS held (job_id, organization_id, value, ${names})
     SELECT ${statement.bind(job.id)}::uuid, ${statement.bind(job.organizationId)}::uuid,
-      ${groupedBySql(by, statement, source)} AS value, ${source.select(TOTALLED)}
+      ${groupedBySql(job.by, statement, source)} AS value, ${source.select(measures)}
     FROM ${from} GROUP BY 3
     ON CONFLICT (job_id, value) DO UPDATE SET ${added.join(', ')}`;
   return { sql, parameters: statement.parameters, isExact: range.isExact };
 }
+
+const OF_JOB = 'FROM analytics_job_groups WHERE job_id = $1::uuid AND organization_id = $2::uuid';
 
 /** A page of the groups of a job, and their number. */
 export async function readTotals(
@@ -65,18 +69,29 @@ export async function readTotals(
   { id, organizationId }: TotalledJob,
   { orderBy, direction, page }: Pick<GroupsRequest, 'orderBy' | 'direction'> & { readonly page: Page },
 ): Promise<Omit<Groups, 'range'>> {
-  const rows = await database.read<Record<string, unknown> & { value: string | null; groups: string }>(
-    `SELECT shown.*, counted.groups
-     FROM (SELECT count(*) AS groups FROM analytics_job_groups WHERE job_id = $1::uuid AND organization_id = $2::uuid) AS counted
-     LEFT JOIN (
-       SELECT value, ${TOTALLED.join(', ')}, row_number() OVER (ORDER BY ${groupOrderSql(orderBy)} ${direction} NULLS LAST, value) AS place
-       FROM analytics_job_groups WHERE job_id = $1::uuid AND organization_id = $2::uuid
-     ) AS shown ON place > $3 AND place <= $3 + $4
-     ORDER BY place`,
-    [id, organizationId, page.skip, page.take],
+  const parameters = [id, organizationId];
+  if (!('latencyAt' in orderBy)) {
+    const [counted] = await database.read<{ groups: string }>(
+      `SELECT count(*) AS groups ${OF_JOB}`,
+      parameters,
+    );
+    const rows = await database.read<TotalsRow>(
+      `SELECT value, ${TOTALLED.join(', ')} ${OF_JOB}
+       ORDER BY ${groupOrderSql(orderBy)} ${direction} NULLS LAST, value LIMIT $3 OFFSET $4`,
+      [...parameters, page.take, page.skip],
+    );
+    return { total: Number(counted?.groups ?? 0), rows: rows.map(shown) };
+  }
+  const histograms = { sql: `SELECT value, duration_histogram::text ${OF_JOB}`, parameters };
+  const ranked = await rankedBy(database, histograms, { direction, at: orderBy.latencyAt });
+  const values = ranked.slice(page.skip, page.skip + page.take);
+  const rows = await database.read<TotalsRow>(
+    `SELECT value, ${TOTALLED.join(', ')} ${OF_JOB} AND value = ANY($3::text[]) ORDER BY array_position($3::text[], value)`,
+    [...parameters, values],
   );
-  return {
-    total: Number(rows[0]?.groups ?? 0),
-    rows: rows.flatMap(({ value, ...sums }) => (value === null ? [] : [[value, new Sums(sums)] as const])),
-  };
+  return { total: ranked.length, rows: rows.map(shown) };
 }
+
+type TotalsRow = Record<string, unknown> & { readonly value: string };
+
+const shown = ({ value, ...sums }: TotalsRow) => [value, new Sums(sums)] as const;

@@ -7,19 +7,30 @@ import type { StartedQuery } from './started-query.js';
 
 const MEASURES = ['duration_histogram'] as const;
 
+/** How values are ranked. */
+type Ranking = Pick<GroupsRequest, 'direction'> & { readonly at: number };
+
 /** Values of groups, ranked by a quantile of their durations, and by value where it is equal. */
-export async function rankedByLatency(
+export function rankedByLatency(
   database: LogDatabase,
   { statement, source, from }: StartedQuery,
-  { by, direction, at }: Pick<GroupsRequest, 'by' | 'direction'> & { readonly at: number },
+  { by, ...ranking }: Pick<GroupsRequest, 'by'> & Ranking,
+): Promise<readonly string[]> {
+  // PostgreSQL only concatenates the counts: adding them up takes it twice as long, and sorting them would write them to disk.
+  const sql = `SELECT ${groupedBySql(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
+    FROM ${from} GROUP BY 1`;
+  return rankedBy(database, { sql, parameters: statement.parameters }, ranking);
+}
+
+/** The same for a query of values and their durations. One group at a time is in memory. */
+export async function rankedBy(
+  database: LogDatabase,
+  { sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] },
+  { direction, at }: Ranking,
 ): Promise<readonly string[]> {
   const ranked: { readonly value: string; readonly latency: number }[] = [];
   const counts = new Float64Array(BUCKETS);
-  // PostgreSQL only concatenates the counts: adding them up takes it twice as long, and sorting them would write them to disk. One group
-  // at a time is in memory.
-  const sql = `SELECT ${groupedBySql(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
-    FROM ${from} GROUP BY 1`;
-  await database.each(sql, statement.parameters, (row) => {
+  await database.each(sql, parameters, (row) => {
     counts.fill(0);
     addCountsOf('duration_histogram', row, counts);
     ranked.push({ value: String(row['value']), latency: quantileOf(counts, at) ?? 0 });
