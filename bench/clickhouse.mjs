@@ -20,6 +20,9 @@ import { createClient } from '@clickhouse/client';
 import { AnalyticsService } from '../dist/admin/analytics/analytics.service.js';
 import { GRAPHS } from '../dist/admin/analytics/graphs.js';
 import { GROUPINGS } from '../dist/admin/analytics/groups.js';
+import { GroupsService } from '../dist/admin/analytics/groups.service.js';
+import { GroupsQuery, SeriesQuery } from '../dist/admin/analytics/analytics-query.dto.js';
+import { readQuery } from '../dist/admin/http/read-query.js';
 import { ClickHouseLogRows } from '../dist/admin/logs/rows/clickhouse-log-rows.js';
 import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
 import { ClickHouse } from '../dist/request-log/analytics/clickhouse/clickhouse.js';
@@ -176,6 +179,8 @@ async function measure([times = '20', only = '']) {
   const kept = { conditions: async () => [] };
   const usage = new ClickHouseUsageReader(clickhouse, { database, kept, postgres: null }, { minutes: 90 });
   const analytics = new AnalyticsService(usage, null);
+  const feedback = { byMetadata: async () => new Map() };
+  const groups = new GroupsService(usage, feedback, { of: async () => new Map() }, null, null, null);
   const logs = new ClickHouseLogRows(clickhouse, {
     postgres: null,
     database,
@@ -210,14 +215,22 @@ async function measure([times = '20', only = '']) {
     `${rows} requests\n\n| Operation | all ${Math.round(hours / 24)} days, p50 / p95 ms | 24 hours, p50 / p95 ms |\n|---|--:|--:|`,
   );
   const operations = [
-    ...GRAPHS.map((graph) => [graph.name, (range) => analytics.graph(inWorkspace, range, graph)]),
+    ...GRAPHS.map((graph) => [
+      graph.name,
+      (range) => analytics.graph(inWorkspace, readQuery(range, SeriesQuery), graph),
+    ]),
     ...GRAPHS.filter(({ measures }) => measures.includes('duration_histogram')).map((graph) => [
       `${graph.name}, two filters`,
-      (range) => analytics.graph(inWorkspace, { ...range, ai_model: 'gpt-5', status_code: '200' }, graph),
+      (range) =>
+        analytics.graph(
+          inWorkspace,
+          readQuery({ ...range, ai_model: 'gpt-5', status_code: '200' }, SeriesQuery),
+          graph,
+        ),
     ]),
-    ...Object.entries(GROUPINGS).map(([name, grouping]) => [
+    ...[...Object.keys(GROUPINGS), 'metadata/_not_counted'].map((name) => [
       `groups/${name}`,
-      (range) => analytics.groups(inWorkspace, range, grouping),
+      (range) => groups.read(inWorkspace, readQuery(range, GroupsQuery), name),
     ]),
   ];
   for (const [name, run] of operations.filter(([each]) => each.includes(only)))

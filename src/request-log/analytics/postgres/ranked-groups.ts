@@ -8,13 +8,13 @@ import type { StartedQuery } from './started-query.js';
 const MEASURES = ['duration_histogram'] as const;
 
 /** How values are ranked. */
-type Ranking = Pick<GroupsRequest, 'direction'> & { readonly at: number };
+type LatencyRanking = Pick<GroupsRequest, 'direction'> & { readonly at: number };
 
 /** Values of groups, ranked by a quantile of their durations, and by value where it is equal. */
 export function rankedByLatency(
   database: LogDatabase,
   { statement, source, from }: StartedQuery,
-  { by, ...ranking }: Pick<GroupsRequest, 'by'> & Ranking,
+  { by, ...ranking }: Pick<GroupsRequest, 'by'> & LatencyRanking,
 ): Promise<readonly string[]> {
   // PostgreSQL only concatenates the counts: adding them up takes it twice as long, and sorting them would write them to disk.
   const sql = `SELECT ${groupedBySql(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
@@ -26,7 +26,7 @@ export function rankedByLatency(
 export async function rankedBy(
   database: LogDatabase,
   { sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] },
-  { direction, at }: Ranking,
+  { direction, at }: LatencyRanking,
 ): Promise<readonly string[]> {
   const ranked: { readonly value: string; readonly latency: number }[] = [];
   const counts = new Float64Array(BUCKETS);
