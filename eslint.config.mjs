@@ -32,6 +32,10 @@ const closedDoors = {
       message: 'Only common/settings reads the environment.',
     },
     { selector: 'NewExpression[callee.name=/Exception$/]', message: 'Throw an AppError from the catalog.' },
+    {
+      selector: "CallExpression[callee.property.name='assign'] > NewExpression[callee.name=/Dto$/]",
+      message: 'Return an object literal, whose fields the compiler compares with those of the DTO.',
+    },
   ],
 };
 
@@ -126,6 +130,8 @@ export default tseslint.config(
       'no-restricted-syntax': [...closedDoors['no-restricted-syntax'], ...textsInMarkup],
     },
   },
+  // Responses are plain objects with the type of a DTO class.
+  { files: ['src/admin/**/*.dto.ts'], rules: { '@typescript-eslint/no-misused-spread': 'off' } },
   // Tables, which are read from top to bottom.
   { files: ['dashboard/src/words/**', 'src/common/errors/catalog.ts'], rules: { 'max-lines': 'off' } },
   {

@@ -55,12 +55,13 @@ export class FacetsService {
     const values = withValue
       .slice(0, take)
       .map(([value, sums]) => ({ value, requests: sums.count('requests') }));
-    return Object.assign(new FacetDto(), {
+    return {
+      object: 'analytics-facet',
       range: shownRange(groups.range),
       is_filtered: counted.length === conditions.length,
       has_more: groups.total - (groups.rows.length - withValue.length) > Math.min(withValue.length, take),
       data: name === 'api_key_id' ? await this.names.added(reach.organizationId, values) : values,
-    });
+    };
   }
 }
 

@@ -191,7 +191,7 @@ export class OverviewProviderDto {
 /** A period, and the period of the same length before it. */
 export class OverviewDto {
   @ApiObject('analytics-overview')
-  readonly object = 'analytics-overview';
+  readonly object: 'analytics-overview';
 
   @ApiProperty({ description: 'Time range that was counted.', type: CountedRangeDto })
   readonly range: CountedRangeDto;
@@ -251,7 +251,7 @@ export class FacetValueDto {
 /** The values of a field, most frequent first. Requests without one are left out. */
 export class FacetDto {
   @ApiObject('analytics-facet')
-  readonly object = 'analytics-facet';
+  readonly object: 'analytics-facet';
 
   @ApiProperty({ description: 'Time range that was counted.', type: CountedRangeDto })
   readonly range: CountedRangeDto;

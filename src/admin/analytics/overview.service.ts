@@ -88,7 +88,8 @@ class OverviewReading {
       this.costliest(asked, { kind: 'dimension', dimension: 'end_user' }),
       this.failing({ ...asked, range: lastHourOf(asked.range) }),
     ]);
-    return Object.assign(new OverviewDto(), {
+    return {
+      object: 'analytics-overview',
       range: shownRange(now.series.range),
       previous_range: shownRange(before.series.range),
       summary: figuresOf(now.series.total),
@@ -100,7 +101,7 @@ class OverviewReading {
       top_users: users,
       top_errors: mostFrequentErrors(now.series.total),
       failing_providers: failing,
-    });
+    };
   }
 
   private async period(asked: UsageQuery): Promise<Period> {

@@ -172,13 +172,13 @@ export class RevokeApiKeysDto {
 
 export class RevokedApiKeysDto {
   @ApiObject('list')
-  readonly object = 'list';
+  readonly object: 'list';
 
   @ApiProperty({ description: 'Ids of the revoked keys.', type: [String], example: [AN_ID] })
   readonly revoked: readonly string[];
 
   static of(revoked: readonly string[]): RevokedApiKeysDto {
-    return Object.assign(new RevokedApiKeysDto(), { revoked });
+    return { object: 'list', revoked };
   }
 }
 
@@ -277,11 +277,12 @@ export class ApiKeyDto {
   readonly last_updated_at: string;
 
   @ApiObject('api-key')
-  readonly object = 'api-key';
+  readonly object: 'api-key';
 
   static from(key: ApiKey, usage: BudgetUsage = NO_USAGE, lastUse?: LastUse): ApiKeyDto {
     const now = Date.now();
-    return Object.assign(new ApiKeyDto(), {
+    return {
+      object: 'api-key',
       id: key.id,
       key: `${key.prefix}***${key.lastFour}`,
       name: key.name,
@@ -308,7 +309,7 @@ export class ApiKeyDto {
       creation_mode: key.creationMode,
       created_at: key.createdAt.toISOString(),
       last_updated_at: key.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
@@ -334,6 +335,6 @@ export class ApiKeyListDto extends ListOf(
 ) {
   static from({ keys, total, usage, lastUse }: ListedKeys): ApiKeyListDto {
     const data = keys.map((key) => ApiKeyDto.from(key, usage, lastUse));
-    return Object.assign(new ApiKeyListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }

@@ -35,10 +35,10 @@ export class CreatedApiKeyDto {
   readonly key: string;
 
   @ApiObject('api-key')
-  readonly object = 'api-key';
+  readonly object: 'api-key';
 
   static from({ id }: ApiKey, secret: string): CreatedApiKeyDto {
-    return Object.assign(new CreatedApiKeyDto(), { id, key: secret });
+    return { object: 'api-key', id, key: secret };
   }
 }
 
@@ -56,10 +56,6 @@ export class RotatedApiKeyDto {
   readonly key_transition_expires_at: string;
 
   static from({ id }: ApiKey, secret: string, endsAt: Date): RotatedApiKeyDto {
-    return Object.assign(new RotatedApiKeyDto(), {
-      id,
-      key: secret,
-      key_transition_expires_at: endsAt.toISOString(),
-    });
+    return { id, key: secret, key_transition_expires_at: endsAt.toISOString() };
   }
 }

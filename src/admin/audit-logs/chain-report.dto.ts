@@ -7,7 +7,7 @@ const PROBLEMS = ['missing', 'changed', 'forged', 'cut', 'set_back'] as const;
 /** Result of checking a part of the audit log. */
 export class ChainReportDto {
   @ApiObject('audit-chain-report')
-  readonly object = 'audit-chain-report';
+  readonly object: 'audit-chain-report';
 
   @ApiProperty({ description: 'Number of the last record that is intact.', example: 1204 })
   readonly verified_up_to: number;
@@ -43,12 +43,13 @@ export class ChainReportDto {
   readonly problem: (typeof PROBLEMS)[number] | null;
 
   static from({ records, total, next, brokenAt, problem }: PartReport): ChainReportDto {
-    return Object.assign(new ChainReportDto(), {
+    return {
+      object: 'audit-chain-report',
       verified_up_to: records,
       total,
       next_after: next,
       broken_at: brokenAt === null ? null : Number(brokenAt),
       problem,
-    });
+    };
   }
 }

@@ -51,17 +51,17 @@ export class SavedConfigDto {
     description: 'Always true. A failure has an error status and an `error` object instead.',
     enum: [true],
   })
-  readonly success = true;
+  readonly success: true;
 
   @ApiProperty({ description: 'The saved config.', type: SavedDto })
   readonly data: SavedDto;
 
   static from({ id, slug, versionId }: Config): SavedConfigDto {
-    return Object.assign(new SavedConfigDto(), { data: { id, slug, version_id: versionId } });
+    return { success: true, data: { id, slug, version_id: versionId } };
   }
 
   static rehearsed(config: RoutingConfig, changes: readonly Difference[]): SavedConfigDto {
-    return Object.assign(new SavedConfigDto(), { data: { dry_run: true, config, changes } });
+    return { success: true, data: { dry_run: true, config, changes } };
   }
 }
 
@@ -70,13 +70,13 @@ export class ShownConfigDto {
     description: 'Always true. A failure has an error status and an `error` object instead.',
     enum: [true],
   })
-  readonly success = true;
+  readonly success: true;
 
   @ApiProperty({ description: 'The config.', type: ConfigDto })
   readonly data: ConfigDto;
 
   static of(config: Config, version: ConfigVersion): ShownConfigDto {
-    return Object.assign(new ShownConfigDto(), { data: ConfigDto.of(config, version) });
+    return { success: true, data: ConfigDto.of(config, version) };
   }
 }
 
@@ -85,10 +85,10 @@ export class ConfigListDto {
     description: 'Always true. A failure has an error status and an `error` object instead.',
     enum: [true],
   })
-  readonly success = true;
+  readonly success: true;
 
   @ApiObject('list')
-  readonly object = 'list';
+  readonly object: 'list';
 
   @ApiProperty({ description: 'Number of matching items on all pages.', example: 1 })
   readonly total: number;
@@ -97,24 +97,21 @@ export class ConfigListDto {
   readonly data: readonly ConfigSummaryDto[];
 
   static from(configs: readonly Config[], total: number): ConfigListDto {
-    return Object.assign(new ConfigListDto(), {
-      total,
-      data: configs.map((row) => ConfigSummaryDto.from(row)),
-    });
+    return { success: true, object: 'list', total, data: configs.map((row) => ConfigSummaryDto.from(row)) };
   }
 }
 
 export class ConfigVersionListDto extends ListOf(ConfigVersionDto) {
   static of(config: Config, versions: readonly ConfigVersion[], total: number): ConfigVersionListDto {
     const data = versions.map((version) => ConfigVersionDto.of(config, version));
-    return Object.assign(new ConfigVersionListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }
 
 /** The compared versions, and the differences between them. */
 export class ConfigDiffDto {
   @ApiObject('config-diff')
-  readonly object = 'config-diff';
+  readonly object: 'config-diff';
 
   @ApiId('Id of the older version.')
   readonly from: string;
@@ -129,14 +126,14 @@ export class ConfigDiffDto {
   readonly changes: readonly Difference[];
 
   static of(from: ConfigVersion, to: ConfigVersion, changes: readonly Difference[]): ConfigDiffDto {
-    return Object.assign(new ConfigDiffDto(), { from: from.id, to: to.id, changes });
+    return { object: 'config-diff', from: from.id, to: to.id, changes };
   }
 }
 
 /** The users of a config: API keys and the workspace's default. While keys use it, it can be neither deleted nor archived. */
 export class ConfigUsageDto {
   @ApiObject('config-usage')
-  readonly object = 'config-usage';
+  readonly object: 'config-usage';
 
   @ApiProperty({ description: 'Number of API keys whose default config it is.', type: 'integer', example: 3 })
   readonly api_keys: number;
@@ -153,10 +150,6 @@ export class ConfigUsageDto {
   readonly is_default: boolean;
 
   static of({ isDefault }: Config, { apiKeys, userKeysOf }: ConfigUsage): ConfigUsageDto {
-    return Object.assign(new ConfigUsageDto(), {
-      api_keys: apiKeys,
-      user_keys_of: userKeysOf,
-      is_default: isDefault,
-    });
+    return { object: 'config-usage', api_keys: apiKeys, user_keys_of: userKeysOf, is_default: isDefault };
   }
 }

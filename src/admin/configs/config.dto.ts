@@ -188,10 +188,10 @@ export class ConfigSummaryDto {
   readonly version_id: string;
 
   @ApiObject('config')
-  readonly object = 'config';
+  readonly object: 'config';
 
   static from(config: Config): ConfigSummaryDto {
-    return Object.assign(new ConfigSummaryDto(), summaryOf(config));
+    return { object: 'config', ...summaryOf(config) };
   }
 }
 
@@ -210,15 +210,17 @@ export class ConfigDto extends ConfigSummaryDto {
   readonly version: number;
 
   @ApiProperty({ description: 'Format of the document. Always `json`.', enum: ['json'] })
-  readonly format = 'json';
+  readonly format: 'json';
 
   static of(config: Config, version: ConfigVersion): ConfigDto {
-    return Object.assign(new ConfigDto(), {
+    return {
+      object: 'config',
+      format: 'json',
       ...summaryOf(config),
       version_id: version.id,
       version: version.number,
       config: version.document,
-    });
+    };
   }
 }
 
@@ -251,20 +253,23 @@ export class ConfigVersionDto extends ConfigSummaryDto {
   readonly version: number;
 
   @ApiProperty({ description: 'Format of the document. Always `json`.', enum: ['json'] })
-  readonly format = 'json';
+  readonly format: 'json';
 
   @ApiProperty({ description: 'Kind of the document. Always `config`.', enum: ['config'] })
-  readonly type = 'config';
+  readonly type: 'config';
 
   static of(config: Config, version: ConfigVersion): ConfigVersionDto {
-    return Object.assign(new ConfigVersionDto(), {
+    return {
+      object: 'config',
+      format: 'json',
+      type: 'config',
       ...summaryOf(config),
       version_id: version.id,
       version: version.number,
       updated_by: version.createdBy,
       last_updated_at: version.createdAt.toISOString(),
       config: JSON.stringify(version.document),
-    });
+    };
   }
 }
 

@@ -158,7 +158,7 @@ class SimulatedTargetDto {
 
   static of({ token_price, ...rest }: ExplainedTarget): SimulatedTargetDto {
     const price_per_million_tokens = token_price === null ? null : token_price / NANO;
-    return Object.assign(new SimulatedTargetDto(), { ...rest, price_per_million_tokens });
+    return { ...rest, price_per_million_tokens };
   }
 }
 
@@ -188,7 +188,7 @@ export class SimulationDto {
     description: 'Always true. A failure has an error status and an `error` object instead.',
     enum: [true],
   })
-  readonly success = true;
+  readonly success: true;
   @ApiProperty({ description: 'The result of the simulation.', type: SimulatedDto })
   readonly data: SimulatedDto;
 
@@ -202,6 +202,6 @@ export class SimulationDto {
       decisions,
       targets: targets.map((target) => SimulatedTargetDto.of(target)),
     };
-    return Object.assign(new SimulationDto(), { data });
+    return { success: true, data };
   }
 }

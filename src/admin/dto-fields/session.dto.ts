@@ -6,7 +6,7 @@ import { ListOf } from './list.dto.js';
 /** A dashboard session as its user sees it. */
 export class SessionDto {
   @ApiObject('session')
-  readonly object = 'session';
+  readonly object: 'session';
 
   @ApiId()
   readonly id: string;
@@ -43,7 +43,7 @@ export class SessionDto {
 
 export class SessionListDto extends ListOf(SessionDto) {
   static of(sessions: readonly SessionDto[]): SessionListDto {
-    return Object.assign(new SessionListDto(), { total: sessions.length, data: sessions });
+    return { object: 'list', total: sessions.length, data: sessions };
   }
 }
 

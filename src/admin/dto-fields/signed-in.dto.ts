@@ -107,7 +107,7 @@ const SESSION_PROVIDER: ApiPropertyOptions = {
 /** The signed-in user and their rights. */
 export class SignedInDto {
   @ApiObject('signed-in')
-  readonly object = 'signed-in';
+  readonly object: 'signed-in';
 
   @ApiProperty({ description: 'The signed-in user.', type: SessionUserDto })
   readonly user: SessionUserDto;
@@ -161,6 +161,6 @@ export class SignedInDto {
   readonly identity_provider: SessionProvider | null;
 
   static of(fields: Omit<SignedInDto, 'object'>): SignedInDto {
-    return Object.assign(new SignedInDto(), fields);
+    return { object: 'signed-in', ...fields };
   }
 }

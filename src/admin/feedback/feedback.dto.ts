@@ -85,13 +85,13 @@ export class CreateFeedbackDto extends FeedbackFieldsDto {
 }
 
 export class FeedbackAnswerDto {
-  @ApiProperty({ description: 'Always `success`.', enum: ['success'] }) readonly status = 'success';
+  @ApiProperty({ description: 'Always `success`.', enum: ['success'] }) readonly status: 'success';
   @ApiProperty({ description: 'What was done, as text.', example: 'Feedback is stored.' })
   readonly message: string;
   @ApiProperty({ description: 'Ids of the feedback that was stored.', type: [String], example: [AN_ID] })
   readonly feedback_ids: readonly string[];
 
   static from(message: string, feedback_ids: readonly string[]): FeedbackAnswerDto {
-    return Object.assign(new FeedbackAnswerDto(), { message, feedback_ids });
+    return { status: 'success', message, feedback_ids };
   }
 }

@@ -106,7 +106,7 @@ export class SavedGuardrailDto {
   @ApiId('Id of this version.') readonly version_id: string;
 
   static from({ id, slug, versionId }: Guardrail): SavedGuardrailDto {
-    return Object.assign(new SavedGuardrailDto(), { id, slug, version_id: versionId });
+    return { id, slug, version_id: versionId };
   }
 }
 
@@ -123,7 +123,7 @@ export class GuardrailSummaryDto {
   @ApiIdOrNull('Id of the workspace. Null if the resource belongs to the whole organization.')
   readonly workspace_id: string | null;
   @ApiProperty({ description: 'Current state of the resource.', enum: ['active', 'archived'] })
-  readonly status = 'active';
+  readonly status: 'active';
   @ApiCreatedAt() readonly created_at: string;
   @ApiLastUpdatedAt() readonly last_updated_at: string;
   @ApiId('Id of the user or API key that created the resource. Null if it is unknown.')
@@ -132,7 +132,7 @@ export class GuardrailSummaryDto {
   readonly updated_by: string | null;
 
   static of(row: Guardrail): GuardrailSummaryDto {
-    return Object.assign(new GuardrailSummaryDto(), summary(row));
+    return { status: 'active', ...summary(row) };
   }
 }
 
@@ -169,13 +169,13 @@ export class GuardrailDto extends GuardrailSummaryDto {
 
   static from(row: Guardrail): GuardrailDto {
     const { checks, actions, versionId: version_id } = row;
-    return Object.assign(new GuardrailDto(), summary(row), { version_id, checks, actions });
+    return { status: 'active', ...summary(row), version_id, checks, actions };
   }
 }
 
 export class GuardrailListDto extends ListOf(GuardrailSummaryDto) {
   static from(rows: readonly Guardrail[], total: number): GuardrailListDto {
     const data = rows.map((row) => GuardrailSummaryDto.of(row));
-    return Object.assign(new GuardrailListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }

@@ -169,7 +169,7 @@ export class UpdateIdentityProviderDto extends PartialType(OmitType(CreateIdenti
 
 export class IdentityProviderDto {
   @ApiObject('identity-provider')
-  readonly object = 'identity-provider';
+  readonly object: 'identity-provider';
 
   @ApiId()
   readonly id: string;
@@ -263,20 +263,21 @@ export class IdentityProviderDto {
   readonly last_updated_at: string;
 
   static from(row: IdentityProvider, { callback, logout, start }: SignOnAddresses): IdentityProviderDto {
-    return Object.assign(new IdentityProviderDto(), {
+    return {
+      object: 'identity-provider',
       ...{ id: row.id, name: row.name, issuer: row.issuer, client_id: row.clientId, client_secret: '***' },
       ...{ scopes: row.scopes, domains: row.domains, enabled: row.isEnabled },
       ...shownRules(row.rules as DirectoryRules),
       ...{ redirect_uri: callback(row.id), back_channel_logout_uri: logout, sign_in_url: start(row.id) },
       created_at: row.createdAt.toISOString(),
       last_updated_at: row.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
 export class IdentityProviderListDto extends ListOf(IdentityProviderDto) {
   static of(data: readonly IdentityProviderDto[]): IdentityProviderListDto {
-    return Object.assign(new IdentityProviderListDto(), { total: data.length, data });
+    return { object: 'list', total: data.length, data };
   }
 }
 

@@ -136,6 +136,6 @@ export class IntegrationModelsDto {
   readonly models: readonly ShownModelDto[];
 
   static from(models: readonly ShownModelDto[]): IntegrationModelsDto {
-    return Object.assign(new IntegrationModelsDto(), { total: models.length, models });
+    return { total: models.length, models };
   }
 }

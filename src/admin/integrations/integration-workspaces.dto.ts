@@ -134,6 +134,6 @@ export class IntegrationWorkspacesDto {
 
   static from(workspaces: readonly WorkspaceAccess[], total: number): IntegrationWorkspacesDto {
     const shown = workspaces.map((workspace) => ({ ...workspace, usage_limits: null, rate_limits: null }));
-    return Object.assign(new IntegrationWorkspacesDto(), { total, workspaces: shown });
+    return { total, workspaces: shown };
   }
 }

@@ -107,7 +107,7 @@ export class CreatedIntegrationDto {
   readonly slug: string;
 
   static from({ id, slug }: Integration): CreatedIntegrationDto {
-    return Object.assign(new CreatedIntegrationDto(), { id, slug });
+    return { id, slug };
   }
 }
 
@@ -134,7 +134,7 @@ export class IntegrationDto {
   readonly name: string;
 
   @ApiProperty({ description: 'State of the integration. Always `active`.', enum: ['active'] })
-  readonly status = 'active';
+  readonly status: 'active';
 
   @ApiProperty({
     description: 'Short name for use in paths, headers and configs. It never changes.',
@@ -152,10 +152,10 @@ export class IntegrationDto {
   readonly last_updated_at: string;
 
   @ApiObject('integration')
-  readonly object = 'integration';
+  readonly object: 'integration';
 
   static from(row: Integration): IntegrationDto {
-    return Object.assign(new IntegrationDto(), summaryOf(row));
+    return { status: 'active', object: 'integration', ...summaryOf(row) };
   }
 }
 
@@ -192,13 +192,15 @@ export class IntegrationDetailDto extends IntegrationDto {
   readonly allow_all_models: boolean;
 
   static override from(row: Integration): IntegrationDetailDto {
-    return Object.assign(new IntegrationDetailDto(), {
+    return {
+      status: 'active',
+      object: 'integration',
       ...summaryOf(row),
       masked_key: row.sealedCredentials === null ? null : `***${row.lastFour ?? ''}`,
       configurations: configurationsOf(row.customHost, row.fields),
       global_workspace_access_settings: { enabled: row.isOpenToAllWorkspaces },
       allow_all_models: row.allowsAllModels,
-    });
+    };
   }
 }
 
@@ -219,9 +221,6 @@ function summaryOf(row: Integration) {
 
 export class IntegrationListDto extends ListOf(IntegrationDto) {
   static from(rows: readonly Integration[], total: number): IntegrationListDto {
-    return Object.assign(new IntegrationListDto(), {
-      total,
-      data: rows.map((row) => IntegrationDto.from(row)),
-    });
+    return { object: 'list', total, data: rows.map((row) => IntegrationDto.from(row)) };
   }
 }

@@ -63,7 +63,7 @@ class FirstKeyDto {
 /** The new user, with the keys promised in the invite. */
 export class AcceptedInviteDto {
   @ApiObject('accepted-invite')
-  readonly object = 'accepted-invite';
+  readonly object: 'accepted-invite';
 
   @ApiId('Id of the user. Null if there is none.')
   readonly user_id: string;
@@ -81,6 +81,6 @@ export class AcceptedInviteDto {
   readonly api_keys: readonly FirstKeyDto[];
 
   static from(accepted: Omit<AcceptedInviteDto, 'object'>): AcceptedInviteDto {
-    return Object.assign(new AcceptedInviteDto(), accepted);
+    return { object: 'accepted-invite', ...accepted };
   }
 }

@@ -101,7 +101,7 @@ export class CreatedInviteDto {
   readonly invite_link: Link;
 
   static from({ id }: Invite, link: Link): CreatedInviteDto {
-    return Object.assign(new CreatedInviteDto(), { id, invite_link: link });
+    return { id, invite_link: link };
   }
 }
 
@@ -113,7 +113,7 @@ export class ResentInviteDto {
   readonly inviteLink: Link;
 
   static from(link: Link): ResentInviteDto {
-    return Object.assign(new ResentInviteDto(), { inviteLink: link });
+    return { inviteLink: link };
   }
 }
 
@@ -125,7 +125,7 @@ export interface InviteWithWorkspaces {
 /** An invite as the API shows it, without its token. */
 export class InviteDto {
   @ApiObject('invite')
-  readonly object = 'invite';
+  readonly object: 'invite';
 
   @ApiId()
   readonly id: string;
@@ -161,7 +161,8 @@ export class InviteDto {
   readonly accepted_at: string | null;
 
   static from({ invite, workspaces }: InviteWithWorkspaces): InviteDto {
-    return Object.assign(new InviteDto(), {
+    return {
+      object: 'invite',
       id: invite.id,
       email: invite.email,
       role: invite.role,
@@ -171,7 +172,7 @@ export class InviteDto {
       created_at: invite.createdAt.toISOString(),
       expires_at: invite.expiresAt.toISOString(),
       accepted_at: invite.acceptedAt?.toISOString() ?? null,
-    });
+    };
   }
 }
 
@@ -182,9 +183,6 @@ export function statusOf({ status, expiresAt }: Invite): InviteStatus {
 
 export class InviteListDto extends ListOf(InviteDto) {
   static from(invites: readonly InviteWithWorkspaces[], total: number): InviteListDto {
-    return Object.assign(new InviteListDto(), {
-      total,
-      data: invites.map((invite) => InviteDto.from(invite)),
-    });
+    return { object: 'list', total, data: invites.map((invite) => InviteDto.from(invite)) };
   }
 }

@@ -63,7 +63,7 @@ export class LegalHoldActorDto {
 }
 
 export class LegalHoldDto {
-  @ApiObject('legal-hold') readonly object = 'legal-hold';
+  @ApiObject('legal-hold') readonly object: 'legal-hold';
   @ApiId() readonly id: string;
   @ApiProperty({ description: 'Current state of the resource.', enum: STATUSES })
   readonly status: LegalHoldStatus;
@@ -88,7 +88,8 @@ export class LegalHoldDto {
   readonly released_at: string | null;
 
   static from(hold: LegalHold): LegalHoldDto {
-    return Object.assign(new LegalHoldDto(), {
+    return {
+      object: 'legal-hold',
       id: hold.id,
       status: hold.releasedAt === null ? 'active' : 'released',
       workspace_id: hold.workspaceId,
@@ -98,13 +99,13 @@ export class LegalHoldDto {
       release_reason: hold.releaseReason,
       released_by: { user_id: hold.releasedByUserId, api_key_id: hold.releasedByKeyId },
       released_at: hold.releasedAt?.toISOString() ?? null,
-    });
+    };
   }
 }
 
 export class LegalHoldListDto extends ListOf(LegalHoldDto) {
   static from(holds: readonly LegalHold[], total: number): LegalHoldListDto {
     const data = holds.map((hold) => LegalHoldDto.from(hold));
-    return Object.assign(new LegalHoldListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }

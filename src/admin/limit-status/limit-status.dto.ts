@@ -105,16 +105,17 @@ export class LimitStatusDto {
   readonly status: LimitStatus['status'];
 
   @ApiObject('limit')
-  readonly object = 'limit';
+  readonly object: 'limit';
 
   static from({ subject, ...status }: LimitStatus): LimitStatusDto {
     const { type, id, name, slug, workspaceId } = subject;
-    return Object.assign(new LimitStatusDto(), {
+    return {
+      object: 'limit',
       ...status,
       applies_to: { type, id, name, slug, workspace_id: workspaceId },
       resets_at: status.resets_at?.toISOString() ?? null,
       exhausted_at: status.exhausted_at?.toISOString() ?? null,
-    });
+    };
   }
 }
 
@@ -123,10 +124,11 @@ export class LimitStatusListDto extends ListOf(LimitStatusDto) {
   readonly is_partial: boolean;
 
   static from(statuses: readonly LimitStatus[], total: number, isPartial: boolean): LimitStatusListDto {
-    return Object.assign(new LimitStatusListDto(), {
+    return {
+      object: 'list',
       total,
       data: statuses.map((status) => LimitStatusDto.from(status)),
       is_partial: isPartial,
-    });
+    };
   }
 }

@@ -145,16 +145,16 @@ export class LogExportAnswerDto {
     example: 812,
   })
   readonly total: number | null;
-  @ApiObject('export') readonly object = 'export';
+  @ApiObject('export') readonly object: 'export';
 
   static from(id: string, total: number | null): LogExportAnswerDto {
-    return Object.assign(new LogExportAnswerDto(), { id, total });
+    return { object: 'export', id, total };
   }
 }
 
 /** Under the compatible API's name. */
 export class ExportRestrictionsDto {
-  @ApiObject('export-field-restrictions') readonly object = 'export-field-restrictions';
+  @ApiObject('export-field-restrictions') readonly object: 'export-field-restrictions';
   @ApiProperty({
     description: 'Names of the fields that exports may not contain.',
     isArray: true,
@@ -165,7 +165,7 @@ export class ExportRestrictionsDto {
   readonly deniedFields: readonly string[];
 
   static from(deniedFields: readonly string[]): ExportRestrictionsDto {
-    return Object.assign(new ExportRestrictionsDto(), { deniedFields });
+    return { object: 'export-field-restrictions', deniedFields };
   }
 }
 
@@ -231,10 +231,11 @@ export class LogExportDto {
   })
   readonly expires_at: string | null;
   @ApiId('Id of the user or API key that created the resource.') readonly created_by: string;
-  @ApiObject('export') readonly object = 'export';
+  @ApiObject('export') readonly object: 'export';
 
   static from(row: LogExport): LogExportDto {
-    return Object.assign(new LogExportDto(), {
+    return {
+      object: 'export',
       id: row.id,
       organisation_id: row.organizationId,
       workspace_id: row.workspaceId,
@@ -251,30 +252,31 @@ export class LogExportDto {
       created_at: row.createdAt.toISOString(),
       last_updated_at: row.updatedAt.toISOString(),
       expires_at: row.expiresAt?.toISOString() ?? null,
-      created_by: row.apiKeyId ?? row.userId,
-    });
+      // The table requires one of them.
+      created_by: (row.apiKeyId ?? row.userId) as string,
+    };
   }
 }
 
 export class LogExportListDto implements ListPage<LogExportDto> {
-  @ApiObject('list') readonly object = 'list';
+  @ApiObject('list') readonly object: 'list';
   @ApiProperty({ description: 'Number of matching items on all pages.', type: 'integer', example: 1 })
   readonly total: number;
   @ApiProperty({ description: 'The items of this page.', type: [LogExportDto] })
   readonly data: readonly LogExportDto[];
 
   static from(rows: readonly LogExport[], total: number): LogExportListDto {
-    return Object.assign(new LogExportListDto(), { total, data: rows.map((row) => LogExportDto.from(row)) });
+    return { object: 'list', total, data: rows.map((row) => LogExportDto.from(row)) };
   }
 }
 
 export class LogExportTaskDto {
   @ApiProperty({ description: 'What was done, as text.', example: 'The export was started.' })
   readonly message: string;
-  @ApiObject('export') readonly object = 'export';
+  @ApiObject('export') readonly object: 'export';
 
   static from(message: string): LogExportTaskDto {
-    return Object.assign(new LogExportTaskDto(), { message });
+    return { object: 'export', message };
   }
 }
 
@@ -288,6 +290,6 @@ export class LogExportLinkDto {
   readonly signed_url: string;
 
   static from(signed_url: string): LogExportLinkDto {
-    return Object.assign(new LogExportLinkDto(), { signed_url });
+    return { signed_url };
   }
 }

@@ -82,7 +82,7 @@ export class UpdateLogViewDto extends PartialType(LogViewFieldsDto, { skipNullPr
 
 export class LogViewDto {
   @ApiId() readonly id: string;
-  @ApiObject('log_view') readonly object = 'log_view';
+  @ApiObject('log_view') readonly object: 'log_view';
   @ApiId('Id of the organization.') readonly organisation_id: string;
   @ApiId('Id of the workspace.') readonly workspace_id: string;
   @ApiProperty({ description: 'Name of the view.', example: 'Errors of checkout' }) readonly name: string;
@@ -114,7 +114,8 @@ export class LogViewDto {
   @ApiLastUpdatedAt() readonly last_updated_at: string;
 
   static from(view: LogView, ownerId: string | null): LogViewDto {
-    return Object.assign(new LogViewDto(), {
+    return {
+      object: 'log_view',
       id: view.id,
       organisation_id: view.organizationId,
       workspace_id: view.workspaceId,
@@ -127,15 +128,12 @@ export class LogViewDto {
       is_own: view.ownerId === ownerId,
       created_at: view.createdAt.toISOString(),
       last_updated_at: view.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
 export class LogViewListDto extends ListOf(LogViewDto) {
   static from(views: readonly LogView[], total: number, ownerId: string | null): LogViewListDto {
-    return Object.assign(new LogViewListDto(), {
-      total,
-      data: views.map((view) => LogViewDto.from(view, ownerId)),
-    });
+    return { object: 'list', total, data: views.map((view) => LogViewDto.from(view, ownerId)) };
   }
 }

@@ -24,10 +24,7 @@ class PriceTierDto {
   readonly usd_per_million_tokens: Dollars;
 
   static from({ aboveInputTokens, rates }: PriceTier): PriceTierDto {
-    return Object.assign(new PriceTierDto(), {
-      above_input_tokens: aboveInputTokens,
-      usd_per_million_tokens: dollarsOf(rates),
-    });
+    return { above_input_tokens: aboveInputTokens, usd_per_million_tokens: dollarsOf(rates) };
   }
 }
 
@@ -49,7 +46,7 @@ class AppliedImagePriceDto {
   @ApiProperty({ description: 'US dollars for an image.', example: 0.08 }) readonly usd: number;
 
   static from({ size, quality, amount }: ImagePrice): AppliedImagePriceDto {
-    return Object.assign(new AppliedImagePriceDto(), { size, quality, usd: amount / NANO });
+    return { size, quality, usd: amount / NANO };
   }
 }
 
@@ -96,7 +93,7 @@ export class AppliedPriceDto {
       leastAudioInputMs,
       ...rates
     } = price;
-    return Object.assign(new AppliedPriceDto(), {
+    return {
       source,
       model,
       usd_per_million_tokens: isByUnitOnly ? {} : dollarsOf(rates),
@@ -104,7 +101,7 @@ export class AppliedPriceDto {
       ...(Object.keys(units).length > 0 && { units: dollarsOf(units) }),
       ...(images && { images: images.map((image) => AppliedImagePriceDto.from(image)) }),
       ...(leastAudioInputMs && { least_audio_seconds: leastAudioInputMs / 1000 }),
-    });
+    };
   }
 }
 

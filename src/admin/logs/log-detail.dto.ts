@@ -62,7 +62,7 @@ export class LogAttemptDto {
 
   static from({ attempt, reason, budgets }: RecordedAttempt): LogAttemptDto {
     const { price, estimated, charged, ...row } = attempt;
-    return Object.assign(new LogAttemptDto(), {
+    return {
       ...row,
       started_at: row.started_at.toISOString(),
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
@@ -72,7 +72,7 @@ export class LogAttemptDto {
       charged_to: budgets
         .filter(({ key }) => charged?.includes(key))
         .map((budget) => ChargedBudgetDto.from(budget)),
-    });
+    };
   }
 }
 
@@ -99,7 +99,7 @@ class LogFeedbackDto {
   @ApiCreatedAt() readonly created_at: string;
 
   static from(row: FeedbackRow): LogFeedbackDto {
-    return Object.assign(new LogFeedbackDto(), { ...row, created_at: row.created_at.toISOString() });
+    return { ...row, created_at: row.created_at.toISOString() };
   }
 }
 
@@ -136,7 +136,7 @@ class LogMessageDto implements ReadableBody {
   readonly body_unavailable: boolean;
 
   static from({ row, readable }: LogMessage): LogMessageDto {
-    return Object.assign(new LogMessageDto(), { headers: row?.headers ?? {}, ...readable });
+    return { headers: row?.headers ?? {}, ...readable };
   }
 }
 
@@ -198,17 +198,16 @@ export class LogDetailDto extends LogDto {
     const route = (row.decisions ?? []).map((text) => LogDecisionDto.from(text));
     const hedgedTo = new Set(route.flatMap(({ kind, target }) => (kind === 'hedge' && target ? target : [])));
     const reasons = attemptReasons(attempts, told.config?.document ?? null, hedgedTo);
-    return Object.assign(new LogDetailDto(), log, {
+    return {
+      ...log,
       _id: row.id,
-      request: Object.assign(LogMessageDto.from(request), {
+      request: {
+        ...LogMessageDto.from(request),
         url: row.path,
         method: row.method,
         portkeyHeaders: gatewayHeaders(request.row),
-      }),
-      response: Object.assign(LogMessageDto.from(response), {
-        status: row.status,
-        responseTime: row.duration_ms,
-      }),
+      },
+      response: { ...LogMessageDto.from(response), status: row.status, responseTime: row.duration_ms },
       route,
       ...(told.config && { config: LogConfigDto.from(told.config) }),
       attempts: attempts.map((attempt, index) => {
@@ -218,7 +217,7 @@ export class LogDetailDto extends LogDto {
       feedback: feedback.map((given) => LogFeedbackDto.from(given)),
       feedback_has_more: hasMoreFeedback,
       metrics: metricsOf(log, attempts),
-    });
+    };
   }
 }
 

@@ -15,7 +15,7 @@ const NANO_USD_PER_CENT = 10_000_000;
  * and times in milliseconds.
  */
 export class LogDto extends LogColumnsDto {
-  @ApiObject('log') readonly object = 'log';
+  @ApiObject('log') readonly object: 'log';
   @text('Slug of the workspace. Null if it was deleted.', 'ws-default') readonly workspace_slug:
     string | null;
   @ApiPropertyOptional({
@@ -40,8 +40,8 @@ export class LogDto extends LogColumnsDto {
     example: 0.0415,
   })
   readonly cost: number | null;
-  @ApiProperty({ description: 'Currency of `cost`. Always USD.', enum: ['USD'] }) readonly cost_currency =
-    'USD';
+  @ApiProperty({ description: 'Currency of `cost`. Always USD.', enum: ['USD'] })
+  readonly cost_currency: 'USD';
   @ApiProperty({ description: 'Path of the request.', example: '/v1/chat/completions' })
   readonly request_url: string;
   @ApiProperty({ description: 'HTTP method of the request.', example: 'POST' })
@@ -75,12 +75,14 @@ export class LogDto extends LogColumnsDto {
   readonly response_preview?: string;
 
   static from(row: LogRow, more: MoreOfLog = {}): LogDto {
-    return Object.assign(new LogDto(), {
+    return {
+      object: 'log',
+      cost_currency: 'USD',
       ...shownColumns(row),
       workspace_slug: row.workspace_slug,
       ...compatible(row),
       ...more,
-    });
+    };
   }
 }
 
@@ -89,7 +91,7 @@ type MoreOfLog = Previews & Pick<LogDto, 'api_key_name'>;
 
 export type Previews = Pick<LogDto, 'request_preview' | 'response_preview'>;
 
-function compatible(row: LogRow): Partial<LogDto> {
+function compatible(row: LogRow) {
   const is_success = isSuccess(row);
   return {
     is_success,
@@ -122,7 +124,7 @@ export interface CappedCount {
 type MoreOfList = Partial<CappedCount> & { readonly searched_rows?: number };
 
 export class LogListDto {
-  @ApiObject('list') readonly object = 'list';
+  @ApiObject('list') readonly object: 'list';
   @ApiProperty({ description: 'The requests of this page, newest first.', type: [LogDto] })
   readonly data: readonly LogDto[];
   @ApiProperty({ description: 'Whether older requests follow.' }) readonly has_more: boolean;
@@ -148,6 +150,6 @@ export class LogListDto {
 
   static from(data: readonly LogDto[], next_cursor: string | null, more: MoreOfList = {}): LogListDto {
     const has_more = next_cursor !== null;
-    return Object.assign(new LogListDto(), { data, next_cursor, has_more, ...more });
+    return { object: 'list', data, next_cursor, has_more, ...more };
   }
 }

@@ -21,7 +21,7 @@ export class SpanDto extends LogDto {
 
   static of({ row, children }: TraceSpan, depth = 1): SpanDto {
     const shown = depth < DEEPEST ? children.map((child) => SpanDto.of(child, depth + 1)) : flat(children);
-    return Object.assign(new SpanDto(), LogDto.from(row), { children: shown });
+    return { ...LogDto.from(row), children: shown };
   }
 }
 
@@ -37,7 +37,7 @@ function flat(spans: readonly TraceSpan[]): SpanDto[] {
 
 /** All requests of a trace. */
 export class TraceDto {
-  @ApiObject('trace') readonly object = 'trace';
+  @ApiObject('trace') readonly object: 'trace';
   @ApiColumn('trace_id') readonly trace_id: string;
   @ApiProperty({ description: 'Spans without a parent, each with the spans below it.', type: [SpanDto] })
   readonly spans: readonly SpanDto[];
@@ -46,6 +46,6 @@ export class TraceDto {
 
   static from({ traceId, roots, isCut }: Trace): TraceDto {
     const spans = roots.map((root) => SpanDto.of(root));
-    return Object.assign(new TraceDto(), { trace_id: traceId, spans, has_more: isCut });
+    return { object: 'trace', trace_id: traceId, spans, has_more: isCut };
   }
 }

@@ -14,7 +14,7 @@ const KINDS: readonly PrincipalKind[] = [
 /** The caller and its current rights. */
 export class MeDto {
   @ApiObject('caller')
-  readonly object = 'caller';
+  readonly object: 'caller';
 
   @ApiProperty({
     description: 'Kind of the credential that was sent.',
@@ -48,7 +48,8 @@ export class MeDto {
   readonly scopes: readonly Scope[];
 
   static from(caller: Principal): MeDto {
-    return Object.assign(new MeDto(), {
+    return {
+      object: 'caller',
       kind: caller.kind,
       name: caller.name,
       api_key_id: caller.apiKeyId,
@@ -56,6 +57,6 @@ export class MeDto {
       workspace_id: caller.workspaceId,
       user_id: caller.userId,
       scopes: [...caller.scopes].sort(),
-    });
+    };
   }
 }

@@ -26,10 +26,10 @@ export class PricingDto {
   readonly pay_as_you_go: PricingConfig['pay_as_you_go'];
 
   @ApiProperty({ description: 'Currency of the prices. Always USD; amounts are in cents.', enum: ['USD'] })
-  readonly currency = 'USD';
+  readonly currency: 'USD';
 
   static from(price: Price): PricingDto {
-    return Object.assign(new PricingDto(), { pay_as_you_go: pricingConfigOf(price).pay_as_you_go });
+    return { currency: 'USD', pay_as_you_go: pricingConfigOf(price).pay_as_you_go };
   }
 }
 
@@ -45,16 +45,16 @@ export class ModelPriceDto extends PricingDto {
   readonly model: string;
 
   @ApiObject('model-price')
-  readonly object = 'model-price';
+  readonly object: 'model-price';
 
   static of({ providerId, model, price }: ModelPrice): ModelPriceDto {
     const { pay_as_you_go } = pricingConfigOf(price);
-    return Object.assign(new ModelPriceDto(), { pay_as_you_go, provider: providerId, model });
+    return { currency: 'USD', object: 'model-price', pay_as_you_go, provider: providerId, model };
   }
 }
 
 export class ModelPriceListDto extends ListOf(ModelPriceDto) {
   static from(rows: readonly ModelPrice[], total: number): ModelPriceListDto {
-    return Object.assign(new ModelPriceListDto(), { total, data: rows.map((row) => ModelPriceDto.of(row)) });
+    return { object: 'list', total, data: rows.map((row) => ModelPriceDto.of(row)) };
   }
 }

@@ -112,7 +112,7 @@ class ExportSettingsDto {
   @ArrayMaxSize(EXPORT_FIELD_NAMES.length)
   @ArrayUnique()
   @IsIn(EXPORT_FIELD_NAMES, { each: true })
-  readonly deniedFields: string[];
+  readonly deniedFields: readonly string[];
 }
 
 /** Omitted fields stay unchanged; null restores the default. */
@@ -239,7 +239,7 @@ export class UpdateOrganizationDto {
 /** The caller's organization and its settings for all workspaces. */
 export class OrganizationDto {
   @ApiObject('organisation')
-  readonly object = 'organisation';
+  readonly object: 'organisation';
 
   @ApiId()
   readonly id: string;
@@ -332,7 +332,8 @@ export class OrganizationDto {
 
   static from(organization: Organization): OrganizationDto {
     const { id, name, settings, createdAt, updatedAt, alertWebhookUrl, sealedAlertSecret } = organization;
-    return Object.assign(new OrganizationDto(), {
+    return {
+      object: 'organisation',
       id,
       name,
       ...USUAL_SETTINGS,
@@ -341,6 +342,6 @@ export class OrganizationDto {
       has_alert_webhook_secret: sealedAlertSecret !== null,
       created_at: createdAt.toISOString(),
       last_updated_at: updatedAt.toISOString(),
-    });
+    };
   }
 }

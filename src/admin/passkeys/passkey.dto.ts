@@ -15,7 +15,7 @@ export class AddPasskeyDto {
 /** Options for `navigator.credentials`: https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON */
 export class PasskeyOptionsDto {
   @ApiObject('passkey-options')
-  readonly object = 'passkey-options';
+  readonly object: 'passkey-options';
 
   @ApiProperty({
     description: 'Options for `navigator.credentials` in the browser (WebAuthn, JSON form).',
@@ -26,13 +26,13 @@ export class PasskeyOptionsDto {
   readonly options: object;
 
   static of(options: object): PasskeyOptionsDto {
-    return Object.assign(new PasskeyOptionsDto(), { options });
+    return { object: 'passkey-options', options };
   }
 }
 
 export class PasskeyDto {
   @ApiObject('passkey')
-  readonly object = 'passkey';
+  readonly object: 'passkey';
 
   @ApiId()
   readonly id: string;
@@ -50,16 +50,17 @@ export class PasskeyDto {
   readonly last_used_at: string | null;
 
   static from({ id, name, isBackedUp, createdAt, lastUsedAt }: Passkey): PasskeyDto {
-    return Object.assign(new PasskeyDto(), {
+    return {
+      object: 'passkey',
       ...{ id, name, is_backed_up: isBackedUp, created_at: createdAt.toISOString() },
       last_used_at: lastUsedAt?.toISOString() ?? null,
-    });
+    };
   }
 }
 
 export class PasskeyListDto extends ListOf(PasskeyDto) {
   static from(passkeys: readonly Passkey[]): PasskeyListDto {
     const data = passkeys.map((passkey) => PasskeyDto.from(passkey));
-    return Object.assign(new PasskeyListDto(), { total: data.length, data });
+    return { object: 'list', total: data.length, data };
   }
 }

@@ -11,6 +11,7 @@ import type { LimitPolicy } from './limit-policy.entity.js';
 import { IfGiven, IsName, rule, NestedList } from '../../common/http/validators.js';
 import {
   type BudgetRule,
+  type RateRule,
   POLICY_KEYS,
   type PolicyCondition,
   type PolicyKey,
@@ -165,10 +166,10 @@ export class CreatedPolicyDto {
   readonly id: string;
 
   @ApiObject('policy')
-  readonly object = 'policy';
+  readonly object: 'policy';
 
   static from({ id }: LimitPolicy): CreatedPolicyDto {
-    return Object.assign(new CreatedPolicyDto(), { id });
+    return { object: 'policy', id };
   }
 }
 
@@ -233,26 +234,24 @@ export class UsagePolicyDto extends IntersectionType(
   readonly last_reset_at: string | null;
 
   @ApiObject('policy_usage_limits')
-  readonly object = 'policy_usage_limits';
+  readonly object: 'policy_usage_limits';
 
   static from(policy: LimitPolicy): UsagePolicyDto {
-    return Object.assign(
-      new UsagePolicyDto(),
-      common(policy),
-      policy.budget && budgetWithoutUse(policy.budget),
-      {
-        last_reset_at: policy.lastResetAt?.toISOString() ?? null,
-      },
-    );
+    return {
+      object: 'policy_usage_limits',
+      ...common(policy),
+      ...budgetWithoutUse(policy.budget as BudgetRule),
+      last_reset_at: policy.lastResetAt?.toISOString() ?? null,
+    };
   }
 }
 
 export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto) {
   @ApiObject('policy_rate_limits')
-  readonly object = 'policy_rate_limits';
+  readonly object: 'policy_rate_limits';
 
   static from(policy: LimitPolicy): RatePolicyDto {
-    return Object.assign(new RatePolicyDto(), common(policy), policy.rate && shownRate(policy.rate));
+    return { object: 'policy_rate_limits', ...common(policy), ...shownRate(policy.rate as RateRule) };
   }
 }
 
@@ -263,14 +262,14 @@ export const shownPolicy = (policy: LimitPolicy): UsagePolicyDto | RatePolicyDto
 export class UsagePolicyListDto extends ListOf(UsagePolicyDto) {
   static from(policies: readonly LimitPolicy[], total: number): UsagePolicyListDto {
     const data = policies.map((policy) => UsagePolicyDto.from(policy));
-    return Object.assign(new UsagePolicyListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }
 
 export class RatePolicyListDto extends ListOf(RatePolicyDto) {
   static from(policies: readonly LimitPolicy[], total: number): RatePolicyListDto {
     const data = policies.map((policy) => RatePolicyDto.from(policy));
-    return Object.assign(new RatePolicyListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }
 
@@ -295,18 +294,18 @@ export class PolicyEntityDto {
   readonly status: 'active' | 'exhausted';
 
   static from(budget: BudgetRule, entity: PolicyEntity): PolicyEntityDto {
-    return Object.assign(new PolicyEntityDto(), {
+    return {
       id: entity.id,
       value_key: entity.valueKey,
       current_usage: shownAmount(budget, entity.spent),
       status: entity.isExhausted ? 'exhausted' : 'active',
-    });
+    };
   }
 }
 
 export class PolicyEntityListDto extends ListOf(PolicyEntityDto) {
   static from({ budget, entities, total }: PolicyEntities): PolicyEntityListDto {
     const data = entities.map((entity) => PolicyEntityDto.from(budget, entity));
-    return Object.assign(new PolicyEntityListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }

@@ -37,14 +37,14 @@ export class CatalogFieldDto {
 
   static from(field: AccountField, { baseUrl }: Provider): CatalogFieldDto {
     const { name, title, isRequired, example } = field;
-    return Object.assign(new CatalogFieldDto(), {
+    return {
       name,
       title,
       is_required: isRequired,
       example,
       default: field.default ?? null,
       is_in_address: baseUrl?.includes(`{${name}}`) ?? false,
-    });
+    };
   }
 }
 
@@ -82,11 +82,12 @@ export class CatalogProviderDto {
   readonly documentation_url: string;
 
   @ApiObject('provider-catalog-entry')
-  readonly object = 'provider-catalog-entry';
+  readonly object: 'provider-catalog-entry';
 
   static from(provider: Provider): CatalogProviderDto {
     const { id, name, auth, baseUrl, inProcess, fields = [], source } = provider;
-    return Object.assign(new CatalogProviderDto(), {
+    return {
+      object: 'provider-catalog-entry',
       id,
       name,
       key: auth.id === 'none' ? 'none' : 'required',
@@ -94,13 +95,13 @@ export class CatalogProviderDto {
       fields: fields.map((field) => CatalogFieldDto.from(field, provider)),
       is_testable: auth.signer === undefined,
       documentation_url: source,
-    });
+    };
   }
 }
 
 export class CatalogProviderListDto extends ListOf(CatalogProviderDto) {
   static from(providers: readonly Provider[]): CatalogProviderListDto {
     const data = providers.map((provider) => CatalogProviderDto.from(provider));
-    return Object.assign(new CatalogProviderListDto(), { total: data.length, data });
+    return { object: 'list', total: data.length, data };
   }
 }

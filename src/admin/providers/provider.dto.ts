@@ -73,7 +73,7 @@ export class ProviderNameDto {
   readonly slug: string;
 
   static from({ id, slug }: WorkspaceProvider): ProviderNameDto {
-    return Object.assign(new ProviderNameDto(), { id, slug });
+    return { id, slug };
   }
 }
 
@@ -106,11 +106,12 @@ export class ProviderDto extends ProviderNameDto {
   readonly last_updated_at: string;
 
   @ApiObject('provider')
-  readonly object = 'provider';
+  readonly object: 'provider';
 
   static override from(row: WorkspaceProvider): ProviderDto {
     const expired = row.expiresAt !== null && row.expiresAt.getTime() <= Date.now();
-    return Object.assign(new ProviderDto(), {
+    return {
+      object: 'provider',
       id: row.id,
       slug: row.slug,
       name: row.name,
@@ -122,12 +123,12 @@ export class ProviderDto extends ProviderNameDto {
       expires_at: row.expiresAt?.toISOString() ?? null,
       created_at: row.createdAt.toISOString(),
       last_updated_at: row.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
 export class ProviderListDto extends ListOf(ProviderDto) {
   static from(rows: readonly WorkspaceProvider[], total: number): ProviderListDto {
-    return Object.assign(new ProviderListDto(), { total, data: rows.map((row) => ProviderDto.from(row)) });
+    return { object: 'list', total, data: rows.map((row) => ProviderDto.from(row)) };
   }
 }

@@ -6,7 +6,7 @@ import type { RefusedCredential } from './refused-credential.entity.js';
 
 export class RefusedCredentialDto {
   @ApiObject('refused-credential')
-  readonly object = 'refused-credential';
+  readonly object: 'refused-credential';
 
   @ApiId()
   readonly id: string;
@@ -56,7 +56,8 @@ export class RefusedCredentialDto {
   readonly last_at: string;
 
   static from(row: RefusedCredential): RefusedCredentialDto {
-    return Object.assign(new RefusedCredentialDto(), {
+    return {
+      object: 'refused-credential',
       id: row.id,
       reason: row.reason,
       address: row.address || null,
@@ -66,7 +67,7 @@ export class RefusedCredentialDto {
       requests: Number(row.requests),
       first_at: row.firstAt.toISOString(),
       last_at: row.lastAt.toISOString(),
-    });
+    };
   }
 }
 
@@ -83,6 +84,6 @@ export class RefusedCredentialListDto extends ListOf(RefusedCredentialDto) {
     { total, requests }: Pick<RefusedCredentialListDto, 'total' | 'requests'>,
   ): RefusedCredentialListDto {
     const data = rows.map((row) => RefusedCredentialDto.from(row));
-    return Object.assign(new RefusedCredentialListDto(), { total, requests, data });
+    return { object: 'list', total, requests, data };
   }
 }

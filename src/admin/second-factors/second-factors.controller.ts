@@ -14,7 +14,7 @@ import { ApiObject } from '../dto-fields/fields.js';
 
 class EnrolledTotpDto {
   @ApiObject('enrolled-totp')
-  readonly object = 'enrolled-totp';
+  readonly object: 'enrolled-totp';
 
   @ApiProperty({
     description: 'Secret for the authenticator app, in Base32. It is shown only in this response.',
@@ -38,7 +38,7 @@ class ConfirmTotpDto {
 
 class RecoveryCodesDto {
   @ApiObject('recovery-codes')
-  readonly object = 'recovery-codes';
+  readonly object: 'recovery-codes';
 
   @ApiProperty({
     description: 'One-use codes that replace the authenticator app. They are shown only in this response.',
@@ -48,7 +48,7 @@ class RecoveryCodesDto {
   readonly codes: readonly string[];
 
   static of(codes: readonly string[]): RecoveryCodesDto {
-    return Object.assign(new RecoveryCodesDto(), { codes });
+    return { object: 'recovery-codes', codes };
   }
 }
 
@@ -76,7 +76,7 @@ export class SecondFactorsController {
     this.audit.note({ targetId: session.userId });
     await this.policy.checkSession(session);
     const enrolled: EnrolledTotp = await this.factors.enrol(ownerOf(session), session.principal.name);
-    return Object.assign(new EnrolledTotpDto(), enrolled);
+    return { object: 'enrolled-totp', ...enrolled };
   }
 
   @Post('totp/confirm')

@@ -66,7 +66,8 @@ export class SignedInService {
   shown(session: Session, isCurrent: boolean): SessionDto {
     const { lifetimeMs, idleMs } = this.settings.sessions;
     const ends = session.createdAt.getTime() + lifetimeMs;
-    return Object.assign(new SessionDto(), {
+    return {
+      object: 'session',
       id: session.id,
       is_current: isCurrent,
       method: session.method,
@@ -76,7 +77,7 @@ export class SignedInService {
       last_seen_at: session.lastSeenAt.toISOString(),
       expires_at: new Date(ends).toISOString(),
       idle_expires_at: new Date(Math.min(ends, session.lastSeenAt.getTime() + idleMs)).toISOString(),
-    });
+    };
   }
 
   private async reachable({

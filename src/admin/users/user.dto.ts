@@ -100,7 +100,7 @@ export interface UserWithWorkspaces {
 /** A user as the API shows it. */
 export class UserDto {
   @ApiObject('user')
-  readonly object = 'user';
+  readonly object: 'user';
 
   @ApiId()
   readonly id: string;
@@ -154,7 +154,8 @@ export class UserDto {
   readonly workspaces: readonly UserMembershipDto[];
 
   static from({ user, memberships }: UserWithWorkspaces): UserDto {
-    return Object.assign(new UserDto(), {
+    return {
+      object: 'user',
       id: user.id,
       first_name: user.firstName,
       last_name: user.lastName,
@@ -165,12 +166,12 @@ export class UserDto {
       last_updated_at: user.updatedAt.toISOString(),
       workspace_ids: memberships.map(({ workspaceId }) => workspaceId),
       workspaces: memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
-    });
+    };
   }
 }
 
 export class UserListDto extends ListOf(UserDto) {
   static from(users: readonly UserWithWorkspaces[], total: number): UserListDto {
-    return Object.assign(new UserListDto(), { total, data: users.map((user) => UserDto.from(user)) });
+    return { object: 'list', total, data: users.map((user) => UserDto.from(user)) };
   }
 }

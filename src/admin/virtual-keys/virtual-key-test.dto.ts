@@ -17,7 +17,7 @@ const MOST_MODELS = 200;
 /** A provider's response to a credential. */
 export class CredentialTestDto {
   @ApiObject('virtual-key-test')
-  readonly object = 'virtual-key-test';
+  readonly object: 'virtual-key-test';
 
   @ApiProperty({
     description:
@@ -60,7 +60,8 @@ export class CredentialTestDto {
   readonly reason: string | null;
 
   static from({ outcome, status, latencyMs, models, unpriced, reason }: TestResult): CredentialTestDto {
-    return Object.assign(new CredentialTestDto(), {
+    return {
+      object: 'virtual-key-test',
       outcome,
       status,
       latency_ms: latencyMs,
@@ -68,6 +69,6 @@ export class CredentialTestDto {
       total_models: models.length,
       unpriced_models: unpriced.length,
       reason,
-    });
+    };
   }
 }

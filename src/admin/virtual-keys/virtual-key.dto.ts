@@ -181,13 +181,13 @@ export class CreatedVirtualKeyDto {
     enum: [true],
     example: true,
   })
-  readonly success = true;
+  readonly success: true;
 
   @ApiProperty({ description: 'The new virtual key.', type: CreatedSlugDto })
   readonly data: CreatedSlugDto;
 
   static from({ slug }: VirtualKey): CreatedVirtualKeyDto {
-    return Object.assign(new CreatedVirtualKeyDto(), { data: { slug } });
+    return { success: true, data: { slug } };
   }
 }
 
@@ -288,11 +288,12 @@ export class VirtualKeyDto {
   readonly last_updated_at: string;
 
   @ApiObject('virtual-key')
-  readonly object = 'virtual-key';
+  readonly object: 'virtual-key';
 
   static from(key: VirtualKey, usage: BudgetUsage = NO_USAGE): VirtualKeyDto {
     const expired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
-    return Object.assign(new VirtualKeyDto(), {
+    return {
+      object: 'virtual-key',
       id: key.id,
       slug: key.slug,
       name: key.name,
@@ -311,7 +312,7 @@ export class VirtualKeyDto {
       expires_at: key.expiresAt?.toISOString() ?? null,
       created_at: key.createdAt.toISOString(),
       last_updated_at: key.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
@@ -321,9 +322,6 @@ function shownPrices(prices: Readonly<Record<string, Price>>): Record<string, Pr
 
 export class VirtualKeyListDto extends ListOf(VirtualKeyDto) {
   static from(keys: readonly VirtualKey[], total: number, usage: BudgetUsage): VirtualKeyListDto {
-    return Object.assign(new VirtualKeyListDto(), {
-      total,
-      data: keys.map((key) => VirtualKeyDto.from(key, usage)),
-    });
+    return { object: 'list', total, data: keys.map((key) => VirtualKeyDto.from(key, usage)) };
   }
 }

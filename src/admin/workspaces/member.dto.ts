@@ -79,7 +79,7 @@ export class RemoveMemberDto extends RepeatedIdsDto {}
 /** A member of a workspace as the API shows it. */
 export class MemberDto {
   @ApiObject('workspace-user')
-  readonly object = 'workspace-user';
+  readonly object: 'workspace-user';
 
   @ApiId('Id of the user.')
   readonly id: string;
@@ -129,7 +129,7 @@ export class MemberDto {
     nullable: true,
     example: null,
   })
-  readonly settings: null = null;
+  readonly settings: null;
 
   @ApiCreatedAt()
   readonly created_at: string;
@@ -139,7 +139,9 @@ export class MemberDto {
 
   static from(membership: MemberDetails): MemberDto {
     const { member, user } = membership;
-    return Object.assign(new MemberDto(), {
+    return {
+      object: 'workspace-user',
+      settings: null,
       id: user.id,
       first_name: user.firstName,
       last_name: user.lastName,
@@ -151,7 +153,7 @@ export class MemberDto {
       scopes: scopesOf(membership),
       created_at: member.createdAt.toISOString(),
       last_updated_at: member.updatedAt.toISOString(),
-    });
+    };
   }
 }
 
@@ -162,9 +164,6 @@ function scopesOf({ member, user, switches }: MemberDetails): readonly string[] 
 
 export class MemberListDto extends ListOf(MemberDto) {
   static from(members: readonly MemberDetails[], total: number): MemberListDto {
-    return Object.assign(new MemberListDto(), {
-      total,
-      data: members.map((member) => MemberDto.from(member)),
-    });
+    return { object: 'list', total, data: members.map((member) => MemberDto.from(member)) };
   }
 }

@@ -284,10 +284,10 @@ export class WorkspaceDto {
   readonly last_updated_at: string;
 
   @ApiObject('workspace')
-  readonly object = 'workspace';
+  readonly object: 'workspace';
 
   static from(workspace: Workspace, usage: BudgetUsage = NO_USAGE): WorkspaceDto {
-    return Object.assign(new WorkspaceDto(), shown(workspace, usage));
+    return { object: 'workspace', ...shown(workspace, usage) };
   }
 }
 
@@ -309,15 +309,11 @@ export class WorkspaceWithUsersDto extends WorkspaceDto {
     [members, total]: readonly [readonly MemberDetails[], number] = [[], 0],
   ): WorkspaceWithUsersDto {
     const users = members.map((member) => MemberDto.from(member));
-    return Object.assign(new WorkspaceWithUsersDto(), {
-      ...shown(workspace, usage),
-      users,
-      total_users: total,
-    });
+    return { object: 'workspace', ...shown(workspace, usage), users, total_users: total };
   }
 }
 
-function shown(workspace: Workspace, usage: BudgetUsage) {
+function shown(workspace: Workspace, usage: BudgetUsage): Omit<WorkspaceDto, 'object'> {
   return {
     id: workspace.id,
     slug: workspace.slug,
@@ -342,6 +338,6 @@ export class WorkspaceListDto extends ListOf(WorkspaceDto) {
     usage: BudgetUsage = NO_USAGE,
   ): WorkspaceListDto {
     const data = workspaces.map((workspace) => WorkspaceDto.from(workspace, usage));
-    return Object.assign(new WorkspaceListDto(), { total, data });
+    return { object: 'list', total, data };
   }
 }

@@ -50,7 +50,7 @@ export class LogDecisionDto implements Decision {
   readonly text: string;
 
   static from(text: string): LogDecisionDto {
-    return Object.assign(new LogDecisionDto(), readDecision(text));
+    return { ...readDecision(text) };
   }
 }
 
@@ -62,7 +62,7 @@ export class LogConfigDto {
   readonly version: number;
 
   static from({ slug, name, version }: UsedConfig): LogConfigDto {
-    return Object.assign(new LogConfigDto(), { slug, name, version });
+    return { slug, name, version };
   }
 }
 
@@ -90,7 +90,7 @@ export class AttemptReasonDto implements AttemptReason {
   readonly setting: string | null;
 
   static from(reason: AttemptReason): AttemptReasonDto {
-    return Object.assign(new AttemptReasonDto(), reason);
+    return { ...reason };
   }
 }
 
@@ -118,6 +118,6 @@ export class ChargedBudgetDto {
   readonly name: string | null;
 
   static from({ limit_id, measure, subject, name }: ChargedBudget): ChargedBudgetDto {
-    return Object.assign(new ChargedBudgetDto(), { limit_id, measure, subject, name });
+    return { limit_id, measure, subject, name };
   }
 }
