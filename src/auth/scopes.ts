@@ -1,36 +1,37 @@
 /**
- * The scope catalogue: what credentials can do, and which kinds of key can have each scope.
+ * The scope catalogue: what credentials can do, and who can have each scope.
  *
- * The identifiers are those of the compatible API. Columns: available to admin keys, to workspace service keys, to workspace user keys.
- * Scopes outside this table do not exist.
+ * The identifiers are those of the compatible API. Columns: available to admin keys, to workspace service keys, to workspace user keys, and
+ * to users whose role in a workspace is `member`. Its managers have the scopes of its service keys. Scopes outside this table do not exist.
  */
 interface ScopeOffer {
   readonly admin: boolean;
   readonly service: boolean;
   readonly user: boolean;
+  readonly member: boolean;
 }
 
-const offer = (admin: boolean, service: boolean, user: boolean): ScopeOffer => ({ admin, service, user });
-
-const EVERY_KEY = offer(true, true, true);
-const WORKSPACE_KEYS = offer(false, true, true);
-const ADMIN_ONLY = offer(true, false, false);
-const SERVICE_KEYS = offer(true, true, false);
+const EVERY_KEY: ScopeOffer = { admin: true, service: true, user: true, member: false };
+/** Every key, and members. */
+const EVERYBODY: ScopeOffer = { ...EVERY_KEY, member: true };
+const WORKSPACE_KEYS: ScopeOffer = { admin: false, service: true, user: true, member: true };
+const ADMIN_ONLY: ScopeOffer = { admin: true, service: false, user: false, member: false };
+const SERVICE_KEYS: ScopeOffer = { admin: true, service: true, user: false, member: false };
 
 export const SCOPES = {
   'agent_servers.create': EVERY_KEY,
   'agent_servers.delete': EVERY_KEY,
-  'agent_servers.list': EVERY_KEY,
-  'agent_servers.read': EVERY_KEY,
+  'agent_servers.list': EVERYBODY,
+  'agent_servers.read': EVERYBODY,
   'agent_servers.update': EVERY_KEY,
   'agents.invoke': WORKSPACE_KEYS,
-  'analytics.view': EVERY_KEY,
+  'analytics.view': EVERYBODY,
   'audit_logs.list': ADMIN_ONLY,
   'completions.write': WORKSPACE_KEYS,
   'configs.create': EVERY_KEY,
   'configs.delete': EVERY_KEY,
-  'configs.list': EVERY_KEY,
-  'configs.read': EVERY_KEY,
+  'configs.list': EVERYBODY,
+  'configs.read': EVERYBODY,
   'configs.update': EVERY_KEY,
   'deployments.create': ADMIN_ONLY,
   'deployments.delete': ADMIN_ONLY,
@@ -40,18 +41,18 @@ export const SCOPES = {
   'guardrails.create': EVERY_KEY,
   'guardrails.delete': EVERY_KEY,
   'guardrails.invoke': WORKSPACE_KEYS,
-  'guardrails.list': EVERY_KEY,
-  'guardrails.read': EVERY_KEY,
+  'guardrails.list': EVERYBODY,
+  'guardrails.read': EVERYBODY,
   'guardrails.update': EVERY_KEY,
-  'logs.export': EVERY_KEY,
-  'logs.list': EVERY_KEY,
-  'logs.view': EVERY_KEY,
+  'logs.export': EVERYBODY,
+  'logs.list': EVERYBODY,
+  'logs.view': EVERYBODY,
   'logs.write': WORKSPACE_KEYS,
   'mcp.invoke': WORKSPACE_KEYS,
   'mcp_servers.create': EVERY_KEY,
   'mcp_servers.delete': EVERY_KEY,
-  'mcp_servers.list': EVERY_KEY,
-  'mcp_servers.read': EVERY_KEY,
+  'mcp_servers.list': EVERYBODY,
+  'mcp_servers.read': EVERYBODY,
   'mcp_servers.update': EVERY_KEY,
   'organisation_agent_integrations.create': ADMIN_ONLY,
   'organisation_agent_integrations.delete': ADMIN_ONLY,
@@ -93,20 +94,20 @@ export const SCOPES = {
   'plugins.update': ADMIN_ONLY,
   'policies.create': EVERY_KEY,
   'policies.delete': EVERY_KEY,
-  'policies.list': EVERY_KEY,
-  'policies.read': EVERY_KEY,
+  'policies.list': EVERYBODY,
+  'policies.read': EVERYBODY,
   'policies.update': EVERY_KEY,
   'prompts.create': EVERY_KEY,
   'prompts.delete': EVERY_KEY,
-  'prompts.list': EVERY_KEY,
+  'prompts.list': EVERYBODY,
   'prompts.publish': EVERY_KEY,
-  'prompts.read': EVERY_KEY,
+  'prompts.read': EVERYBODY,
   'prompts.render': WORKSPACE_KEYS,
   'prompts.update': EVERY_KEY,
   'providers.create': EVERY_KEY,
   'providers.delete': EVERY_KEY,
-  'providers.list': EVERY_KEY,
-  'providers.read': EVERY_KEY,
+  'providers.list': EVERYBODY,
+  'providers.read': EVERYBODY,
   'providers.update': EVERY_KEY,
   'secret_references.create': ADMIN_ONLY,
   'secret_references.delete': ADMIN_ONLY,
@@ -117,8 +118,8 @@ export const SCOPES = {
   'virtual_keys.create': EVERY_KEY,
   'virtual_keys.delete': EVERY_KEY,
   'virtual_keys.duplicate': EVERY_KEY,
-  'virtual_keys.list': EVERY_KEY,
-  'virtual_keys.read': EVERY_KEY,
+  'virtual_keys.list': EVERYBODY,
+  'virtual_keys.read': EVERYBODY,
   'virtual_keys.update': EVERY_KEY,
   'workspace_agent_integrations.create': EVERY_KEY,
   'workspace_agent_integrations.delete': EVERY_KEY,
@@ -127,8 +128,8 @@ export const SCOPES = {
   'workspace_agent_integrations.update': EVERY_KEY,
   'workspace_integrations.create': EVERY_KEY,
   'workspace_integrations.delete': EVERY_KEY,
-  'workspace_integrations.list': EVERY_KEY,
-  'workspace_integrations.read': EVERY_KEY,
+  'workspace_integrations.list': EVERYBODY,
+  'workspace_integrations.read': EVERYBODY,
   'workspace_integrations.update': EVERY_KEY,
   'workspace_mcp_integrations.create': EVERY_KEY,
   'workspace_mcp_integrations.delete': EVERY_KEY,
@@ -143,19 +144,19 @@ export const SCOPES = {
   'workspace_service_api_keys.update': SERVICE_KEYS,
   'workspace_user_api_keys.create': EVERY_KEY,
   'workspace_user_api_keys.delete': EVERY_KEY,
-  'workspace_user_api_keys.list': EVERY_KEY,
-  'workspace_user_api_keys.read': EVERY_KEY,
+  'workspace_user_api_keys.list': EVERYBODY,
+  'workspace_user_api_keys.read': EVERYBODY,
   'workspace_user_api_keys.rotate': EVERY_KEY,
   'workspace_user_api_keys.update': EVERY_KEY,
   'workspace_users.create': EVERY_KEY,
   'workspace_users.delete': EVERY_KEY,
-  'workspace_users.list': EVERY_KEY,
-  'workspace_users.read': EVERY_KEY,
+  'workspace_users.list': EVERYBODY,
+  'workspace_users.read': EVERYBODY,
   'workspace_users.update': EVERY_KEY,
   'workspaces.create': ADMIN_ONLY,
   'workspaces.delete': ADMIN_ONLY,
-  'workspaces.list': EVERY_KEY,
-  'workspaces.read': EVERY_KEY,
+  'workspaces.list': EVERYBODY,
+  'workspaces.read': EVERYBODY,
   'workspaces.update': EVERY_KEY,
 } as const satisfies Record<string, ScopeOffer>;
 

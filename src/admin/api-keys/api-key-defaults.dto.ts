@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { IfGiven, IsIdOrSlug, IsMetadata, OrNull } from '../../common/http/validators.js';
+import { Audited } from '../dto-fields/audited.js';
 
 /** What a key sets for its requests. Omitted fields stay unchanged. */
 export class ApiKeyDefaultsDto {
@@ -16,6 +17,7 @@ export class ApiKeyDefaultsDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
+  @Audited('defaults')
   @ApiPropertyOptional({
     description:
       'Id or slug of the config for requests that name none. Null: the default of the workspace applies.',
@@ -27,6 +29,7 @@ export class ApiKeyDefaultsDto {
   @IsIdOrSlug()
   readonly config_id?: string | null;
 
+  @Audited('defaults')
   @ApiPropertyOptional({
     description: 'Whether requests may name another config or send one. Default: true.',
     type: Boolean,

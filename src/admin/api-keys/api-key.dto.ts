@@ -44,6 +44,7 @@ import {
 import { ListOf } from '../dto-fields/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 import type { LastUse } from './key-use.service.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const NO_SCHEDULE = 'automatic rotation is not supported yet; rotate the key with a request';
 
@@ -92,12 +93,14 @@ class ChangeableApiKeyFields {
 }
 
 export class CreateApiKeyDto extends ChangeableApiKeyFields {
+  @Audited()
   @TakesName('checkout-service')
   readonly name: string;
 
   @TakesScopes('logs.list', 'logs.view')
   readonly scopes: string[];
 
+  @Audited()
   @ApiPropertyOptional({
     description: "Id of the organization. In a request it is optional and must be the caller's own.",
     format: 'uuid',
@@ -125,6 +128,7 @@ export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
 }
 
 export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
+  @Audited()
   @ApiPropertyOptional({
     description:
       'Id of the user to whom the key belongs. Default: the user who creates it, or on whose authority the creating key acts.',
@@ -137,6 +141,7 @@ export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
 }
 
 export class UpdateApiKeyDto extends ChangeableApiKeyFields {
+  @Audited()
   @MayTakeName('checkout-service')
   readonly name?: string;
 
@@ -156,6 +161,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
 const MOST_REVOKED = 1_000;
 
 export class RevokeApiKeysDto {
+  @Audited()
   @ApiProperty({
     description: 'Ids of the keys to revoke, at most 1000. If one cannot be revoked, none is.',
     type: [String],

@@ -3,11 +3,13 @@ import { IsInt, Max, Min } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, ApiObject } from '../dto-fields/fields.js';
 import type { ApiKey } from './api-key.entity.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
 
 export class RotateApiKeyDto {
+  @Audited()
   @ApiPropertyOptional({
     description:
       'Milliseconds for which the old secret still works: 0 to 604,800,000 (7 days). 0 ends every old secret at once; other values are refused while the secret before the last rotation still works. Default: 1,800,000 (30 minutes).',

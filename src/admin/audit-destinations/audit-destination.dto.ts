@@ -6,6 +6,7 @@ import type { AuditDestination } from './audit-destination.entity.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
 import { ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
 /** A first check; `parseAuditTarget` has more rules about hosts. */
@@ -23,6 +24,7 @@ const SigningSecret = (): PropertyDecorator =>
 const Certificates = (): PropertyDecorator => applyDecorators(OrNull(), IsString(), Length(1, 20_000));
 
 export class CreateAuditDestinationDto {
+  @Audited()
   @ApiProperty({ description: 'Name of the destination.', example: 'SIEM' })
   @IsName()
   readonly name: string;
@@ -71,6 +73,7 @@ export class CreateAuditDestinationDto {
 }
 
 export class UpdateAuditDestinationDto {
+  @Audited()
   @ApiPropertyOptional({ description: 'Name of the destination.', example: 'SIEM' })
   @IfGiven()
   @IsName()

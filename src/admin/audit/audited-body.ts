@@ -1,72 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
-
-/**
- * Fields of request bodies that the audit trail may show. Any other field is masked, whatever its type: an unforeseen or misspelled field
- * may hold a secret.
- */
-const SHOWN: ReadonlySet<string> = new Set([
-  'algorithms',
-  'ai_provider_id',
-  'allowed_models',
-  'allowed_providers',
-  'audiences',
-  'body_retention_days',
-  'break_glass_user_ids',
-  'client_id',
-  'create_users',
-  'custom_host',
-  'description',
-  'domains',
-  'email',
-  'expires_at',
-  'groups_claim',
-  'ids',
-  'issuer',
-  'issuers',
-  'integration_id',
-  'key_transition_period_ms',
-  'log_bodies',
-  'log_redaction',
-  'log_retention_days',
-  'max_lifetime_seconds',
-  'name',
-  'note',
-  'organisation_id',
-  'provider',
-  'reason',
-  'role',
-  'roles_follow_directory',
-  'scopes',
-  'single_sign_on_required',
-  'slug',
-  'status',
-  'step_down',
-  'strict_logging',
-  'token_types',
-  'user_id',
-  'version_id',
-  'workspace_id',
-]);
-
-/** Fields that are objects or lists of objects, with those of their fields that may be shown; the others are masked. */
-const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['defaults', new Set(['allow_config_override', 'config_id', 'input_guardrails', 'output_guardrails'])],
-  ['rate_limits', new Set(['type', 'unit', 'value'])],
-  [
-    'usage_limits',
-    new Set([
-      'alert_threshold',
-      'credit_limit',
-      'next_usage_reset_at',
-      'periodic_reset',
-      'periodic_reset_days',
-      'type',
-    ]),
-  ],
-  ['role_mappings', new Set(['organisation_role', 'value', 'workspace_id', 'workspace_role'])],
-  ['workspaces', new Set(['enabled', 'id', 'role'])],
-]);
+import { auditedWithin, isAudited } from '../dto-fields/audited.js';
 
 const MASK = '***';
 const KEY_IN_TEXT = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
@@ -83,8 +17,8 @@ export function auditedBody(body: unknown): Readonly<Record<string, unknown>> | 
 }
 
 function auditedField(name: string, value: unknown): unknown {
-  if (SHOWN.has(name)) return audited(value);
-  const shown = SHOWN_WITHIN.get(name);
+  if (isAudited(name)) return audited(value);
+  const shown = auditedWithin(name);
   if (!shown) return MASK;
   return Array.isArray(value)
     ? value.slice(0, MOST_ITEMS).map((item) => auditedObject(item, shown))
@@ -146,7 +80,7 @@ export function auditedQuery(query: unknown): Readonly<Record<string, unknown>> 
   return Object.fromEntries(
     parameters.map(([name, value]) => [
       printable(withoutKeys(shortened(name))),
-      SHOWN.has(name) || SHOWN_IN_QUERY.has(name) ? printableValue(audited(value)) : MASK,
+      isAudited(name) || SHOWN_IN_QUERY.has(name) ? printableValue(audited(value)) : MASK,
     ]),
   );
 }

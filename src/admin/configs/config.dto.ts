@@ -19,6 +19,7 @@ import {
 } from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText, QueryFlag } from '../http/query-fields.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
@@ -69,6 +70,7 @@ export class DiffConfigVersionsQuery extends QueryDto {
 }
 
 export class CreateConfigDto {
+  @Audited()
   @TakesName('Chat with a fallback', 'Name of the config.')
   readonly name: string;
 
@@ -76,6 +78,7 @@ export class CreateConfigDto {
   @IsConfig()
   readonly config: unknown;
 
+  @Audited()
   @MayTakeSlug(
     'pc-chat',
     'Short name for the header `x-gateway-config`. Default: made from the name. It never changes.',
@@ -98,11 +101,13 @@ export class CreateConfigDto {
 /** Omitted fields stay unchanged. A changed document creates a new version. */
 export class UpdateConfigDto {
   /** The compatible SDK repeats the slug of the path here. */
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
   readonly slug?: string;
 
+  @Audited()
   @MayTakeName('Chat with a fallback', 'Name of the config.')
   readonly name?: string;
 
@@ -111,6 +116,7 @@ export class UpdateConfigDto {
   @IsConfig()
   readonly config?: unknown;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Requests that name an `archived` config are refused.',
     enum: ['active', 'archived'],
@@ -135,6 +141,7 @@ export function wantsDefault({ isDefault, is_default }: UpdateConfigDto): boolea
 }
 
 export class RollBackDto {
+  @Audited()
   @ApiId('Id of the version whose document to put in force again.')
   @IsUUID()
   readonly version_id: string;

@@ -23,6 +23,7 @@ import {
   OrNull,
 } from '../../common/http/validators.js';
 import { providers } from '../../providers/catalog/registry.js';
+import { Audited } from './audited.js';
 
 /**
  * Fields of several resources, each with its rule and example in one decorator:
@@ -91,6 +92,7 @@ export const MayTakeNote = (
   example = 'Billed to the research team',
 ): PropertyDecorator =>
   applyDecorators(
+    Audited(),
     ApiPropertyOptional({ description, type: String, nullable: true, example }),
     OrNull(),
     IsNote(),
@@ -99,6 +101,7 @@ export const MayTakeNote = (
 /** When it expires. */
 export const MayTakeExpiry = (): PropertyDecorator =>
   applyDecorators(
+    Audited(),
     ApiPropertyOptional({
       description: 'Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.',
       type: String,
@@ -114,7 +117,12 @@ export const MayTakeExpiry = (): PropertyDecorator =>
 export const MayTakeWorkspace = (
   description = 'Id or slug of the workspace. A workspace key may leave it out: it has only one.',
 ): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ description, example: 'ws-default' }), IfGiven(), IsIdOrSlug());
+  applyDecorators(
+    Audited(),
+    ApiPropertyOptional({ description, example: 'ws-default' }),
+    IfGiven(),
+    IsIdOrSlug(),
+  );
 
 /** Shared by all such fields in the document. */
 const A_PROVIDER = {
@@ -126,11 +134,17 @@ const A_PROVIDER = {
 
 /** A provider of docs/providers.md. */
 export const TakesProvider = (): PropertyDecorator =>
-  applyDecorators(ApiProperty(A_PROVIDER), Length(1, LONGEST_PROVIDER), IsString());
+  applyDecorators(Audited(), ApiProperty(A_PROVIDER), Length(1, LONGEST_PROVIDER), IsString());
 
 /** The same, optional, for changes. */
 export const MayTakeProvider = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional(A_PROVIDER), IfGiven(), Length(1, LONGEST_PROVIDER), IsString());
+  applyDecorators(
+    Audited(),
+    ApiPropertyOptional(A_PROVIDER),
+    IfGiven(),
+    Length(1, LONGEST_PROVIDER),
+    IsString(),
+  );
 
 const MOST_SCOPES = 200;
 const SOME_SCOPES = {
@@ -144,11 +158,11 @@ const IsListOfScopes = (): PropertyDecorator =>
 
 /** Scopes of docs/scopes.md. The service checks which of them a credential can have. */
 export const TakesScopes = (...example: Scope[]): PropertyDecorator =>
-  applyDecorators(ApiProperty({ ...SOME_SCOPES, example }), IsListOfScopes());
+  applyDecorators(Audited(), ApiProperty({ ...SOME_SCOPES, example }), IsListOfScopes());
 
 /** The same, optional, for changes. */
 export const MayTakeScopes = (...example: Scope[]): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ ...SOME_SCOPES, example }), IfGiven(), IsListOfScopes());
+  applyDecorators(Audited(), ApiPropertyOptional({ ...SOME_SCOPES, example }), IfGiven(), IsListOfScopes());
 
 /** Sets the use of its limits back. */
 export const MayResetUsage = (): PropertyDecorator =>

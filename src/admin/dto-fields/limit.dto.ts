@@ -5,6 +5,7 @@ import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import { RATE_WINDOWS_MS, STORE_FAILURE_MODES, type StoreFailureMode } from '../../common/limits/rules.js';
 import { IfGiven, IsFutureDateTime, OrNull, rule, ValidateEach } from '../../common/http/validators.js';
 import { ApiMomentOrNull } from './fields.js';
+import { Audited } from './audited.js';
 
 /** Limits as users set and see them, for every resource that has them. */
 
@@ -28,6 +29,7 @@ export const IsAmount = (): PropertyDecorator =>
   );
 
 export class RateLimitDto {
+  @Audited('rate_limits')
   @ApiProperty({
     description: 'What is limited: requests, tokens, or requests that run at the same time.',
     enum: ['requests', 'tokens', 'concurrency'],
@@ -38,6 +40,7 @@ export class RateLimitDto {
   })
   readonly type: 'requests' | 'tokens' | 'concurrency';
 
+  @Audited('rate_limits')
   @ApiPropertyOptional({
     description:
       'Window: `rps` a second, `rpm` a minute, `rph` an hour, `rpd` a day, `rpw` a week. Null for `concurrency`.',
@@ -50,6 +53,7 @@ export class RateLimitDto {
   @IsIn(UNITS, { message: `it must be one of ${UNITS.join(', ')}` })
   readonly unit?: keyof typeof RATE_WINDOWS_MS | null;
 
+  @Audited('rate_limits')
   @ApiProperty({ description: 'The most that is allowed in the window.', minimum: 0, example: 600 })
   @IsInt({ message: 'it must be a whole number' })
   @Min(0, { message: 'it must not be negative' })
@@ -68,6 +72,7 @@ export class RateLimitDto {
 }
 
 export class UsageLimitsDto {
+  @Audited('usage_limits')
   @ApiProperty({
     description: 'Amount of the budget: US dollars with at most nine decimals, up to 9,000,000, or tokens.',
     example: 100,
@@ -76,6 +81,7 @@ export class UsageLimitsDto {
   @IsAmount()
   readonly credit_limit: number;
 
+  @Audited('usage_limits')
   @ApiPropertyOptional({
     description: 'Whether the budget counts US dollars or tokens. Default: `cost`.',
     enum: ['cost', 'tokens'],
@@ -85,6 +91,7 @@ export class UsageLimitsDto {
   @IsIn(['cost', 'tokens'], { message: 'it must be "cost" or "tokens"' })
   readonly type?: 'cost' | 'tokens';
 
+  @Audited('usage_limits')
   @ApiPropertyOptional({
     description:
       'Use at which an alert is sent, in the unit of the budget and below it. Null: no alert. Default: null.',
@@ -96,6 +103,7 @@ export class UsageLimitsDto {
   @IsAmount()
   readonly alert_threshold?: number | null;
 
+  @Audited('usage_limits')
   @ApiPropertyOptional({
     description:
       'When use goes back to zero: `weekly` on Monday or `monthly` on the first, at midnight UTC. Null: never. Default: null.',
@@ -108,6 +116,7 @@ export class UsageLimitsDto {
   @IsIn(['weekly', 'monthly'], { message: 'it must be "weekly" or "monthly"' })
   readonly periodic_reset?: 'weekly' | 'monthly' | null;
 
+  @Audited('usage_limits')
   @ApiPropertyOptional({
     description:
       'Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null.',
@@ -123,6 +132,7 @@ export class UsageLimitsDto {
   @Max(365, { message: 'it must be 1 to 365' })
   readonly periodic_reset_days?: number | null;
 
+  @Audited('usage_limits')
   @ApiPropertyOptional({
     description:
       'Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.',

@@ -3,6 +3,7 @@ import { IsIn, IsString, Length } from 'class-validator';
 import type { RoleMapping } from '../../auth/tokens/token-rules.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { Audited } from './audited.js';
 
 const LONGEST_VALUE = 255;
 export const GIVEN_ROLES = ['member', 'admin'] as const;
@@ -10,6 +11,7 @@ export const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', '
 
 /** The roles that a value of the roles claim gives a user. */
 export class RoleMappingDto {
+  @Audited('role_mappings')
   @ApiProperty({
     description: 'Name of the group or role, as the identity provider or the token sends it.',
     example: 'search-team',
@@ -18,6 +20,7 @@ export class RoleMappingDto {
   @Length(1, LONGEST_VALUE)
   readonly value: string;
 
+  @Audited('role_mappings')
   @ApiPropertyOptional({
     description: 'Role in the organization that the group gives. Default: `member`.',
     enum: GIVEN_ROLES,
@@ -26,6 +29,7 @@ export class RoleMappingDto {
   @IsIn(GIVEN_ROLES)
   readonly organisation_role?: (typeof GIVEN_ROLES)[number];
 
+  @Audited('role_mappings')
   @ApiPropertyOptional({
     description: 'Id or slug of the workspace. A workspace that does not exist is ignored.',
     example: 'ws-search',
@@ -34,6 +38,7 @@ export class RoleMappingDto {
   @IsIdOrSlug()
   readonly workspace_id?: string;
 
+  @Audited('role_mappings')
   @ApiPropertyOptional({ description: 'Role in the workspace that the group gives.', enum: WORKSPACE_ROLES })
   @IfGiven()
   @IsIn(WORKSPACE_ROLES)

@@ -16,6 +16,7 @@ import {
 import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryOrganization } from '../http/query-fields.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const A_CHECK = {
   id: 'default.contains',
@@ -31,9 +32,11 @@ export class ListGuardrailsQuery extends WorkspacePageQuery {
 }
 
 export class CreateGuardrailDto {
+  @Audited()
   @TakesName('No project names', 'Name of the guardrail.')
   readonly name: string;
 
+  @Audited()
   @MayTakeSlug('no-project-names')
   readonly slug?: string;
 
@@ -59,6 +62,7 @@ export class CreateGuardrailDto {
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'Id of the organization, for a guardrail of all its workspaces. Give either this or `workspace_id`.',
@@ -72,6 +76,7 @@ export class CreateGuardrailDto {
 
 /** Omitted fields stay unchanged. */
 export class UpdateGuardrailDto {
+  @Audited()
   @MayTakeName('No project names', 'Name of the guardrail.')
   readonly name?: string;
 

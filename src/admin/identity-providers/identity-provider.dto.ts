@@ -18,6 +18,8 @@ import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import type { SignOnAddresses } from '../openid-connect/saved-providers.service.js';
+import type { DirectoryRules } from './directory-rules.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TEXT = 255;
 const LONGEST_ISSUER = 2_000;
@@ -61,9 +63,11 @@ export class CreateIdentityProviderDto {
   @IsUUID()
   readonly id?: string;
 
+  @Audited()
   @TakesName('Okta', 'Name on the sign-in page.')
   readonly name: string;
 
+  @Audited()
   @ApiProperty({
     description:
       'Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.',
@@ -77,6 +81,7 @@ export class CreateIdentityProviderDto {
   @IsString()
   readonly issuer: string;
 
+  @Audited()
   @ApiProperty({
     description: 'Client id under which the gateway is registered at the identity provider.',
     example: '0oa1b2c3',
@@ -98,6 +103,7 @@ export class CreateIdentityProviderDto {
   @IsString()
   readonly client_secret: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`; in a trial, those of the saved provider.',
@@ -113,6 +119,7 @@ export class CreateIdentityProviderDto {
   @HasOpenId()
   readonly scopes?: string[];
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'E-mail domains of this identity provider. Users of these domains find it on the sign-in page, and it signs in no others. Default: none; then it signs in every address, by its link only.',
@@ -130,6 +137,7 @@ export class CreateIdentityProviderDto {
   @Switch('Whether it is in use. Default: true.', true)
   readonly enabled?: boolean;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Name of the claim that holds the groups of a user, as a list or a text. Default: `groups`.',
     default: DEFAULT_GROUPS_CLAIM,
@@ -152,9 +160,11 @@ export class CreateIdentityProviderDto {
   @NestedList(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
+  @Audited()
   @Switch('Whether a first sign-in creates a user. Default: false.', false)
   readonly create_users?: boolean;
 
+  @Audited()
   @Switch(
     'Whether every sign-in sets the roles from `role_mappings`, and not only the first. Owners stay owners. Default: false.',
     false,

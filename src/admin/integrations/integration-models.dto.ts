@@ -4,6 +4,7 @@ import { HasNoEffectYet, IfGiven, OrNull, NestedList } from '../../common/http/v
 import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../dto-fields/model-pricing.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryField } from '../http/query-fields.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_MODEL = 256;
 /** Maximum number of models with their own settings in an integration. */
@@ -26,6 +27,7 @@ export class RemoveModelsQuery extends QueryDto {
 }
 
 export class ModelDto {
+  @Audited()
   @ApiProperty({ description: 'Id of the model.', example: 'gpt-4o' })
   @IsString()
   @Length(1, LONGEST_MODEL)

@@ -2,15 +2,18 @@ import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagg
 import { ArrayMaxSize, IsArray, IsBoolean } from 'class-validator';
 import { Nested, HasNoEffectYet, IfGiven, IsIdOrSlug, NestedList } from '../../common/http/validators.js';
 import { ApiId, MayTakeSlug } from '../dto-fields/fields.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
 const MOST_WORKSPACES = 1_000;
 
 class WorkspaceAccessDto {
+  @Audited('workspaces')
   @ApiProperty({ description: 'Id or slug of the workspace.', example: 'ws-default' })
   @IsIdOrSlug()
   readonly id: string;
 
+  @Audited('workspaces')
   @ApiProperty({ description: 'Whether the workspace may use the integration.' })
   @IsBoolean()
   readonly enabled: boolean;

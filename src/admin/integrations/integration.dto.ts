@@ -21,6 +21,7 @@ import { ListOf } from '../dto-fields/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
 import { QueryChoice } from '../http/query-fields.js';
 import { WorkspacePageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 class IntegrationFields {
   @MayTakeSecret()
@@ -63,9 +64,11 @@ export class ListIntegrationsQuery extends WorkspacePageQuery {
 }
 
 export class CreateIntegrationDto extends IntegrationFields {
+  @Audited()
   @TakesName('OpenAI of the company', 'Name of the integration.')
   readonly name: string;
 
+  @Audited()
   @MayTakeSlug('openai-company')
   readonly slug?: string;
 
@@ -92,6 +95,7 @@ export class CreateIntegrationDto extends IntegrationFields {
 
 /** Changing the host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateIntegrationDto extends IntegrationFields {
+  @Audited()
   @MayTakeName('OpenAI of the company', 'Name of the integration.')
   readonly name?: string;
 }

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { ApiId, ApiObject, TakesName } from '../dto-fields/fields.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TOKEN = 200;
 const LONGEST_EMAIL = 320;
@@ -36,6 +37,7 @@ export class AcceptInviteDto {
   @MaxLength(LONGEST_PASSWORD)
   readonly password?: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'E-mail address to check against the invited one. Optional.',
     example: 'ada@example.com',

@@ -17,6 +17,7 @@ import { UserMembershipDto } from '../dto-fields/user-membership.dto.js';
 import type { InviteWorkspace } from './invite-workspace.entity.js';
 import { QueryChoice, QueryEmail } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const INVITED_ROLES = ['admin', 'member'] as const;
 const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
@@ -35,10 +36,12 @@ export class ListInvitesQuery extends PageQuery {
 }
 
 class InvitedToDto {
+  @Audited('workspaces')
   @ApiProperty({ description: 'Id or slug of the workspace.', example: 'ws-default' })
   @IsIdOrSlug()
   readonly id: string;
 
+  @Audited('workspaces')
   @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;
@@ -50,10 +53,12 @@ class PromisedKeyDto {
 }
 
 export class CreateInviteDto {
+  @Audited()
   @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   @IsEmailAddress()
   readonly email: string;
 
+  @Audited()
   @ApiProperty({ description: 'Role in the organization.', enum: INVITED_ROLES })
   @IsIn(INVITED_ROLES)
   readonly role: InvitedRole;

@@ -12,6 +12,7 @@ import {
   ApiCreatedAt,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const STATUSES = ['active', 'released'] as const;
 
@@ -25,6 +26,7 @@ export class ListLegalHoldsQuery extends PageQuery {
 }
 
 export class CreateLegalHoldDto {
+  @Audited()
   @ApiProperty({
     description: 'Why the log must be kept, such as a case or an order.',
     example: WHY,
@@ -33,6 +35,7 @@ export class CreateLegalHoldDto {
   @IsReason()
   readonly reason: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'Id or slug of the workspace. Left out, the hold covers the whole organization, including workspaces created later.',
@@ -44,6 +47,7 @@ export class CreateLegalHoldDto {
 }
 
 export class ReleaseLegalHoldDto {
+  @Audited()
   @ApiProperty({
     description: 'Why the log need not be kept any longer.',
     example: 'Case 2030-17 is closed',

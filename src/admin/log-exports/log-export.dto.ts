@@ -25,6 +25,7 @@ import {
 } from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText } from '../http/query-fields.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
 
@@ -52,6 +53,7 @@ class WantedExportDto {
   @MayTakeWorkspace('Id or slug of the workspace of the export.')
   readonly workspace_id?: string;
 
+  @Audited()
   @MayTakeName('January', 'Display name of the export.')
   readonly description?: string;
 

@@ -12,6 +12,7 @@ import {
   MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_FILTER = 4_000;
 const LONGEST_RANGE = 64;
@@ -27,6 +28,7 @@ const AreColumns = (): PropertyDecorator =>
   );
 
 class LogViewFieldsDto {
+  @Audited()
   @TakesName('Errors of checkout', 'Name of the view.')
   readonly name: string;
 

@@ -38,6 +38,7 @@ import {
   ApiTextOrNull,
 } from '../dto-fields/fields.js';
 import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const MOST = 20;
 const LONGEST = 255;
@@ -105,6 +106,7 @@ export class ClaimNamesDto {
 }
 
 export class SetOrganizationJwtDto extends NewcomersDto {
+  @Audited()
   @ApiProperty({
     description: 'Accepted values of the claim `iss`, 1 to 20.',
     type: [String],
@@ -113,6 +115,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @Texts()
   readonly issuers: string[];
 
+  @Audited()
   @ApiProperty({
     description: 'Accepted values of the claim `aud`, 1 to 20. A token must have one of them.',
     type: [String],
@@ -140,6 +143,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @IsObject()
   readonly jwks?: object;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA.',
     enum: SIGNATURE_ALGORITHMS,
@@ -153,6 +157,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @IsIn(SIGNATURE_ALGORITHMS, { each: true })
   readonly algorithms?: SignatureAlgorithm[];
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'Accepted values of the header `typ`; a token without one counts as `JWT`. Default: `jwt` and `at+jwt`.',
@@ -163,6 +168,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @Texts()
   readonly token_types?: string[];
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Longest accepted lifetime of a token in seconds, 60 to 604,800. Default: 86,400 (one day).',
     minimum: 60,

@@ -32,6 +32,7 @@ import {
 } from '../dto-fields/fields.js';
 import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../dto-fields/retention.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
@@ -117,6 +118,7 @@ class ExportSettingsDto {
 
 /** Omitted fields stay unchanged; null restores the default. */
 export class UpdateOrganizationDto {
+  @Audited()
   @MayTakeName('Example Inc.', 'Name of the organization.')
   readonly name?: string;
 
@@ -130,6 +132,7 @@ export class UpdateOrganizationDto {
   @AreSwitches()
   readonly security_settings?: PolicyFlags | null;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Ids of the only providers that requests may use. Null: all providers.',
     type: [String],
@@ -143,6 +146,7 @@ export class UpdateOrganizationDto {
   @Length(1, 64, { each: true })
   readonly allowed_providers?: string[] | null;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Ids of the only models that requests may use. Null: all models.',
     type: [String],
@@ -156,6 +160,7 @@ export class UpdateOrganizationDto {
   @Length(1, LONGEST_MODEL, { each: true })
   readonly allowed_models?: string[] | null;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'Whether the request log keeps the bodies of requests and responses. Default: true.',
     example: true,
@@ -164,6 +169,7 @@ export class UpdateOrganizationDto {
   @IsBoolean()
   readonly log_bodies?: boolean;
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       'True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.',
@@ -189,16 +195,19 @@ export class UpdateOrganizationDto {
   @AreGuardrails()
   readonly output_guardrails?: string[] | null;
 
+  @Audited()
   @TakesDays(
     'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
   )
   readonly log_retention_days?: number | null;
 
+  @Audited()
   @TakesDays(
     'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
   )
   readonly body_retention_days?: number | null;
 
+  @Audited()
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 

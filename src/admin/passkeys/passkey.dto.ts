@@ -3,8 +3,10 @@ import type { Passkey } from './passkey.entity.js';
 import { ApiId, ApiMomentOrNull, ApiObject, ApiCreatedAt, TakesName } from '../dto-fields/fields.js';
 import { TakesCredential } from '../dto-fields/passkey-credential.js';
 import { ListOf } from '../dto-fields/list.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 export class AddPasskeyDto {
+  @Audited()
   @TakesName('Laptop')
   readonly name: string;
 

@@ -34,6 +34,7 @@ import {
 import { budgetWithoutUse, shownAmount, shownRate } from '../limits/limits.service.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const MOST_CONDITIONS = 10;
 const MOST_VALUES = 100;
@@ -91,6 +92,7 @@ class GroupDto {
 
 /** The requests that a policy applies to, its grouping, and its workspace. */
 class PolicyFieldsDto {
+  @Audited()
   @ApiPropertyOptional({
     description: 'Name of the budget or rate limit.',
     example: 'Users of the search team',
@@ -123,6 +125,7 @@ class PolicyFieldsDto {
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description: "Id of the organization. In a request it is optional and must be the caller's own.",
     format: 'uuid',

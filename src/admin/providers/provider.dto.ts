@@ -16,6 +16,7 @@ import {
   MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const NO_LIMITS = 'limits of providers are not enforced yet, so none can be set';
 
@@ -34,9 +35,11 @@ class ProviderFields {
 }
 
 export class CreateProviderDto extends ProviderFields {
+  @Audited()
   @TakesName('OpenAI', 'Name of the provider.')
   readonly name: string;
 
+  @Audited()
   @ApiProperty({
     description: 'Id or slug of the integration whose credential the provider uses.',
     example: 'openai-company',
@@ -44,6 +47,7 @@ export class CreateProviderDto extends ProviderFields {
   @IsIdOrSlug()
   readonly integration_id: string;
 
+  @Audited()
   @MayTakeSlug('openai')
   readonly slug?: string;
 
@@ -52,6 +56,7 @@ export class CreateProviderDto extends ProviderFields {
 }
 
 export class UpdateProviderDto extends ProviderFields {
+  @Audited()
   @MayTakeName('OpenAI', 'Name of the provider.')
   readonly name?: string;
 
@@ -59,6 +64,7 @@ export class UpdateProviderDto extends ProviderFields {
   readonly reset_usage?: unknown;
 
   /** The compatible SDK sends this instead of `?workspace_id=`. */
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()

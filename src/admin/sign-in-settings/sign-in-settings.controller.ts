@@ -10,10 +10,12 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AN_ID, ApiId, ApiObject } from '../dto-fields/fields.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const MOST_BREAK_GLASS_USERS = 10;
 
 class SetSignInSettingsDto {
+  @Audited()
   @ApiProperty({
     description:
       'Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.',
@@ -22,6 +24,7 @@ class SetSignInSettingsDto {
   @IsBoolean()
   readonly single_sign_on_required: boolean;
 
+  @Audited()
   @ApiProperty({
     description:
       'Ids of owners who may still sign in by every method when single sign-on is required, at most 10.',

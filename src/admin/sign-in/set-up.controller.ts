@@ -26,6 +26,10 @@ import { SetUpService } from './set-up.service.js';
 import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
+import { SignInThrottle } from './sign-in-throttle.service.js';
+import { SignedInDto } from './session.dto.js';
+import { SignedInService } from './signed-in.service.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TOKEN = 200;
 
@@ -39,6 +43,7 @@ class SetUpDto {
   @MaxLength(LONGEST_TOKEN)
   readonly token: string;
 
+  @Audited()
   @ApiPropertyOptional({
     description: 'E-mail address for the sign-in. Only the set-up link of the first owner changes it.',
     example: 'ada@example.com',
@@ -47,6 +52,7 @@ class SetUpDto {
   @IsEmailAddress()
   readonly email?: string;
 
+  @Audited()
   @MayTakeName('Ada Lovelace', 'Full name of the user.')
   readonly name?: string;
 

@@ -41,11 +41,13 @@ import { SignOnStartService } from './sign-on-start.service.js';
 import { StartSignOnQuery } from './start-sign-on.dto.js';
 import { SingleSignOnService } from './single-sign-on.service.js';
 import { AnyQuery } from '../http/query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const TRIAL_PAGE = '/ui/sign-in?trial=done';
 const FOUND = 302;
 
 class FindProvidersDto {
+  @Audited()
   @ApiProperty({ description: 'E-mail address. Upper and lower case are equal.', example: 'ada@example.com' })
   @IsEmailAddress()
   readonly email: string;

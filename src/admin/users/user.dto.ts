@@ -10,6 +10,7 @@ import { UserMembershipDto } from '../dto-fields/user-membership.dto.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
 
@@ -30,11 +31,13 @@ const LONGEST_CONFIRMATION = 320;
 
 /** Ownership is transferred by a separate operation and not given here. */
 export class UpdateUserDto {
+  @Audited()
   @ApiPropertyOptional({ description: 'Role in the organization.', enum: GIVEN_ROLES })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly role?: (typeof GIVEN_ROLES)[number];
 
+  @Audited()
   @ApiPropertyOptional({
     description: '`deactivated` users keep their API keys, roles and memberships, but cannot use them.',
     enum: ['active', 'deactivated'],
@@ -65,6 +68,7 @@ export class UpdateUserDto {
 }
 
 export class RemoveUserDto {
+  @Audited()
   @ApiPropertyOptional({
     description: 'E-mail address of the user, repeated as a confirmation; or send it as `?confirm=`.',
     example: 'ada@example.com',
@@ -75,6 +79,7 @@ export class RemoveUserDto {
   readonly email?: string;
 
   /** The compatible SDK repeats the id of the path here. */
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
@@ -82,6 +87,7 @@ export class RemoveUserDto {
 }
 
 export class TransferOwnershipDto {
+  @Audited()
   @ApiPropertyOptional({
     description:
       'True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.',

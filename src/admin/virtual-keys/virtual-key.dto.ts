@@ -50,6 +50,7 @@ import {
   shownRates,
   type BudgetUsage,
 } from '../limits/limits.service.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_HOST = 2048;
 
@@ -65,6 +66,7 @@ class VirtualKeyFields extends AzureFields {
   @MayTakeNote()
   readonly note?: string | null;
 
+  @Audited()
   @ApiPropertyOptional({
     description:
       "Base URL to call in place of the provider's own, for private deployments. Null: the provider's own. Default: null.",
@@ -129,9 +131,11 @@ class VirtualKeyFields extends AzureFields {
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFields {
+  @Audited()
   @TakesName('OpenAI production', 'Name of the virtual key.')
   readonly name: string;
 
+  @Audited()
   @MayTakeSlug('openai-production')
   readonly slug?: string;
 
@@ -144,6 +148,7 @@ export class CreateVirtualKeyDto extends VirtualKeyFields {
 
 /** Changing the provider or host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateVirtualKeyDto extends VirtualKeyFields {
+  @Audited()
   @MayTakeName('OpenAI production', 'Name of the virtual key.')
   readonly name?: string;
 
@@ -156,14 +161,17 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
 
 /** A second virtual key with the same credential. */
 export class DuplicateVirtualKeyDto {
+  @Audited()
   @MayTakeName('OpenAI production', 'Name of the new virtual key. Default: the name of the original.')
   readonly name?: string;
 
+  @Audited()
   @MayTakeSlug('openai-production-2')
   readonly slug?: string;
 }
 
 export class CopyVirtualKeyDto extends DuplicateVirtualKeyDto {
+  @Audited()
   @ApiProperty({ description: 'Id or slug of the workspace for the copy.', example: 'ws-research' })
   @IsIdOrSlug()
   readonly workspace_id: string;

@@ -10,6 +10,7 @@ import { ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt } from '../dto-fields/
 import { ListOf } from '../dto-fields/list.dto.js';
 import { QueryText, QueryChoice, QueryEmail } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 
@@ -38,6 +39,7 @@ class NewMemberDto {
   @IsUUID()
   readonly id: string;
 
+  @Audited()
   @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;
@@ -45,11 +47,13 @@ class NewMemberDto {
 
 /** Ids that the compatible SDK repeats from the path in bodies. */
 class RepeatedIdsDto {
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
   readonly workspace_id?: string;
 
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
@@ -69,6 +73,7 @@ export class AddMembersDto extends RepeatedIdsDto {
 }
 
 export class UpdateMemberDto extends RepeatedIdsDto {
+  @Audited()
   @ApiProperty({ description: 'Role in the workspace.', enum: WORKSPACE_ROLES })
   @IsIn(WORKSPACE_ROLES)
   readonly role: WorkspaceRole;

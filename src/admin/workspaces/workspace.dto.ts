@@ -53,6 +53,7 @@ import { MemberDto, type MemberDetails } from './member.dto.js';
 import { QueryDto } from '../http/query.dto.js';
 import { QueryText, QueryChoice } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
+import { Audited } from '../dto-fields/audited.js';
 
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
@@ -72,6 +73,7 @@ export class WorkspaceDefaultsDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
+  @Audited('defaults')
   @ApiPropertyOptional({
     description:
       'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
@@ -86,6 +88,7 @@ export class WorkspaceDefaultsDto {
   @Length(1, LONGEST_REFERENCE, { each: true })
   readonly input_guardrails?: readonly string[] | null;
 
+  @Audited('defaults')
   @ApiPropertyOptional({
     description:
       'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
@@ -142,16 +145,19 @@ class WorkspaceFields {
   @Nested(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto | null;
 
+  @Audited()
   @TakesDays(
     'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
   )
   readonly log_retention_days?: number | null;
 
+  @Audited()
   @TakesDays(
     'Days for which request and response bodies are kept, 1 to 3650; never longer than their logs. Null: the value of the level above applies.',
   )
   readonly body_retention_days?: number | null;
 
+  @Audited()
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 
@@ -182,6 +188,7 @@ export class RemoveWorkspaceQuery extends QueryDto {
 }
 
 export class CreateWorkspaceDto extends WorkspaceFields {
+  @Audited()
   @TakesName('Search', 'Name of the workspace.')
   readonly name: string;
 
@@ -200,11 +207,13 @@ export class CreateWorkspaceDto extends WorkspaceFields {
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFields {
+  @Audited()
   @MayTakeName('Search', 'Name of the workspace.')
   readonly name?: string;
 }
 
 export class RemoveWorkspaceDto {
+  @Audited()
   @ApiPropertyOptional({
     description: 'Name of the workspace, repeated as a confirmation; or send it as `?name=`.',
     example: 'Search',
@@ -215,6 +224,7 @@ export class RemoveWorkspaceDto {
   readonly name?: string;
 
   /** The compatible SDK repeats the id of the path here. */
+  @Audited()
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()

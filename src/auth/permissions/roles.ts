@@ -18,42 +18,7 @@ const WITHIN_A_WORKSPACE: ReadonlySet<Scope> = new Set(
 );
 
 /** Members use what exists: they call models and read, but change nothing and create no keys. */
-const USING: ReadonlySet<Scope> = new Set<Scope>([
-  'agents.invoke',
-  'agent_servers.list',
-  'agent_servers.read',
-  'analytics.view',
-  'completions.write',
-  'configs.list',
-  'configs.read',
-  'guardrails.invoke',
-  'guardrails.list',
-  'guardrails.read',
-  'logs.export',
-  'logs.list',
-  'logs.view',
-  'logs.write',
-  'mcp.invoke',
-  'mcp_servers.list',
-  'mcp_servers.read',
-  'policies.list',
-  'policies.read',
-  'prompts.list',
-  'prompts.read',
-  'prompts.render',
-  'providers.list',
-  'providers.read',
-  'virtual_keys.list',
-  'virtual_keys.read',
-  'workspace_integrations.list',
-  'workspace_integrations.read',
-  'workspace_user_api_keys.list',
-  'workspace_user_api_keys.read',
-  'workspace_users.list',
-  'workspace_users.read',
-  'workspaces.list',
-  'workspaces.read',
-]);
+const USING: ReadonlySet<Scope> = new Set([...EVERY_SCOPE].filter((scope) => SCOPES[scope].member));
 
 const IN_WORKSPACE: Readonly<Record<WorkspaceRole, ReadonlySet<Scope>>> = {
   admin: WITHIN_A_WORKSPACE,
