@@ -135,6 +135,10 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
+      // The service of its own has receivers and a load that the shared one lacks.
+      {
+        test: { ...built, name: 'deployment', include: ['test/deployment/*.deployment-spec.ts'] },
+      },
       {
         test: { ...built, name: 'crash', include: ['test/crash/**/*.crash-spec.ts'], testTimeout: 900_000 },
       },

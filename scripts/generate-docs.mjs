@@ -1,5 +1,5 @@
 /**
- * Writes the pages of docs/ that are generated from tables in the source, and the OpenAPI document. Run `npm run build` first: it reads the
+ * Writes the pages of docs/ that are generated from tables in the source, the dashboards of Grafana, and the OpenAPI document. Run `npm run build` first: it reads the
  * built tables. With `--check` it writes nothing and fails when a page is outdated.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -22,6 +22,7 @@ import { originHeadersTable } from '../dist/gateway/upstream/origin-headers.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { unreadTable } from '../dist/gateway/guardrails/unread-table.js';
 import { chargingTable, endpointsPage, limitEffectsTable } from '../dist/providers/endpoints-page.js';
+import { dashboardJson, dashboardNames } from './grafana/panels.mjs';
 import { metricRows } from './metrics-table.mjs';
 import { roomArrows } from './room-arrows.mjs';
 
@@ -85,7 +86,10 @@ async function operationsByScope() {
 }
 
 /** The scope of the data plane, which has more paths than a table can list. */
-const MODEL_REQUESTS = ['completions.write', 'model requests: every path below /v1 that is not of the administration'];
+const MODEL_REQUESTS = [
+  'completions.write',
+  'model requests: every path below /v1 that is not of the administration',
+];
 
 function opened(scope, operations = []) {
   if (scope === MODEL_REQUESTS[0]) return MODEL_REQUESTS[1];
@@ -238,6 +242,9 @@ async function withParts(name, parts) {
   return text;
 }
 
+/** After the table: the metrics of the dashboards are registered by it. */
+const METRICS = table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows());
+
 const PAGES = {
   'docs/architecture.md': () => withParts('docs/architecture.md', { imports: roomArrows() }),
   'docs/guardrails.md': () =>
@@ -245,8 +252,7 @@ const PAGES = {
   'docs/clients.md': () => withParts('docs/clients.md', { 'origin headers': originHeadersTable() }),
   'docs/limits.md': () =>
     withParts('docs/limits.md', { charging: chargingTable(), 'limit effects': limitEffectsTable() }),
-  'docs/metrics.md': () =>
-    withParts('docs/metrics.md', { metrics: table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows()) }),
+  'docs/metrics.md': () => withParts('docs/metrics.md', { metrics: METRICS }),
   'docs/commands.md': commandsPage,
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
@@ -255,6 +261,9 @@ const PAGES = {
   'docs/errors.md': errorsPage,
   'docs/scopes.md': scopesPage,
   'openapi.json': openApi,
+  ...Object.fromEntries(
+    dashboardNames.map((name) => [`deploy/grafana/${name}.json`, () => dashboardJson(name)]),
+  ),
 };
 
 const isCheck = process.argv.includes('--check');

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
 const [out, kubernetes, ...resourceFolders] = process.argv.slice(2);
-if (resourceFolders.length === 0) throw new Error('Usage: kubernetes-schemas.mjs <out> <kubernetes schemas> <folder of CRDs>…');
+if (resourceFolders.length === 0)
+  throw new Error('Usage: kubernetes-schemas.mjs <out> <kubernetes schemas> <folder of CRDs>…');
 mkdirSync(out, { recursive: true });
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
@@ -55,14 +56,22 @@ const write = (name, schema) => {
 
 for (const file of readdirSync(kubernetes).filter((name) => !/^(_|all)/.test(name))) {
   const schema = readJson(join(kubernetes, file));
-  if (schema.properties?.kind && schema.properties.apiVersion) write(file.slice(0, -'.json'.length), standalone(schema));
+  if (schema.properties?.kind && schema.properties.apiVersion)
+    write(file.slice(0, -'.json'.length), standalone(schema));
 }
-for (const folder of resourceFolders)
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
-    for (const { spec, kind } of parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((it) => it.toJS() ?? {}))
-      for (const { name, schema } of kind === 'CustomResourceDefinition' ? spec.versions : []) {
-        const resource = closed(schema.openAPIV3Schema);
-        resource.properties.metadata = { type: 'object' };
-        write(`${spec.names.kind.toLowerCase()}-${spec.group.split('.')[0]}-${name}`, resource);
-      }
+
+const documentsOf = (path) =>
+  parseAllDocuments(readFileSync(path, 'utf8')).map((document) => document.toJS() ?? {});
+const definitionsIn = (folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => documentsOf(join(folder, name)))
+    .filter(({ kind }) => kind === 'CustomResourceDefinition');
+
+for (const { spec } of resourceFolders.flatMap(definitionsIn))
+  for (const { name, schema } of spec.versions) {
+    const resource = closed(schema.openAPIV3Schema);
+    resource.properties.metadata = { type: 'object' };
+    write(`${spec.names.kind.toLowerCase()}-${spec.group.split('.')[0]}-${name}`, resource);
+  }
 console.log(`${written} schemas in ${out}`);
