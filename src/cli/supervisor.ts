@@ -197,9 +197,9 @@ class Supervisor {
 
   async #shutDown(): Promise<void> {
     this.#goingDown = true;
-    const { drainDelayMs, drainTimeoutMs } = this.settings;
+    const { drainDelayMs: delayMs, drainTimeoutMs: timeoutMs, drainSpoolMs: spoolMs } = this.settings;
     const immediate = this.stop.immediate || !this.stop.signal.aborted;
-    await this.#fleet?.drain(immediate, { delayMs: drainDelayMs, timeoutMs: drainTimeoutMs });
+    await this.#fleet?.drain(immediate, { delayMs, timeoutMs, spoolMs });
     // Waits for a database that is still starting; a failed one was already reported.
     const postgres = await this.#postgres?.catch(() => null);
     await postgres?.stop();

@@ -27,6 +27,7 @@ const SET_BY_THE_CHART = [
   'GATEHOUSE_PRICES_FILE',
   'GATEHOUSE_DRAIN_DELAY_MS',
   'GATEHOUSE_DRAIN_TIMEOUT_MS',
+  'GATEHOUSE_DRAIN_SPOOL_MS',
 ];
 
 describe('the Helm chart', () => {

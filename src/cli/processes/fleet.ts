@@ -17,16 +17,18 @@ export interface FleetPlan {
   readonly onLost: (error: LauncherError) => void;
 }
 
-/** How long gateways may take to finish their streams, in milliseconds. */
+/** How long gateways may take to finish their streams, and the worker to store what they wrote, in milliseconds. */
 export interface DrainBounds {
   readonly delayMs: number;
   readonly timeoutMs: number;
+  readonly spoolMs: number;
 }
 
 const NO_STDIN = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
 /** Beyond the time for streams: to flush buffers and exit. */
 const EXIT_MARGIN_MS = 5_000;
-const WORKER_PATIENCE_MS = 20_000;
+/** Beyond the time for the spool: to finish jobs and exit. */
+const WORKER_MARGIN_MS = 10_000;
 const HURRY_MS = 1_000;
 /**
  * Niceness of the administration and the worker. On a busy machine model requests go first: the administration slows down, and the spool is
@@ -92,13 +94,13 @@ export class Fleet {
    * Ends all processes: the administration after the gateways, which relay to it until they end, and the worker last, because it stores
    * what they wrote.
    */
-  async drain(immediate: boolean, { delayMs, timeoutMs }: DrainBounds): Promise<void> {
+  async drain(immediate: boolean, { delayMs, timeoutMs, spoolMs }: DrainBounds): Promise<void> {
     this.#loops.stop();
     for (const kept of [...this.#administration, this.#worker]) kept.letEnd();
     const withinMs = (immediate ? 0 : delayMs) + timeoutMs + EXIT_MARGIN_MS;
     await Promise.all(this.#gateways.map((gateway) => gateway.close(immediate, withinMs)));
     await Promise.all(this.#administration.map((kept) => kept.close(immediate, EXIT_MARGIN_MS)));
-    await this.#worker.close(immediate, this.#hurried ? HURRY_MS : WORKER_PATIENCE_MS);
+    await this.#worker.close(immediate, this.#hurried ? HURRY_MS : spoolMs + WORKER_MARGIN_MS);
   }
 
   /** Shortens a running drain. */

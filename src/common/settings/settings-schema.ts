@@ -283,6 +283,11 @@ export const settingsSchema = z.object({
     0,
     'After SIGTERM: how long running streams may take to finish.',
   ),
+  GATEHOUSE_DRAIN_SPOOL_MS: duration(
+    10_000,
+    0,
+    'At the end of the drain: how long to try to store the request logs of the spool. The rest is stored at the next start on the same data folder.',
+  ),
   GATEHOUSE_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -72,6 +72,7 @@ export interface Settings {
   readonly requestTimeoutMs: number;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
+  readonly drainSpoolMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
   readonly accessLog: Raw['GATEHOUSE_ACCESS_LOG'];
   readonly slowRequestMs: number;
@@ -366,6 +367,7 @@ function toSettings(raw: Raw): Settings {
     requestTimeoutMs: raw.GATEHOUSE_REQUEST_TIMEOUT_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,
     drainTimeoutMs: raw.GATEHOUSE_DRAIN_TIMEOUT_MS,
+    drainSpoolMs: raw.GATEHOUSE_DRAIN_SPOOL_MS,
     ...logOf(raw),
   };
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { NewLogRow } from '../../request-log/store/log-row.js';
 import { readCursor, storeBatch, type StoredBatch } from '../../request-log/store/store-batch.js';
@@ -43,7 +44,8 @@ const STALLED_AFTER_MS = 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 /** Writers processed at a time: while the database stores one's rows, the other's are prepared. */
 const LANES = 2;
-const STOP_WITHIN_MS = 10_000;
+/** Between two rounds of a stop while the database is unavailable. */
+const STOP_RETRY_MS = 500;
 
 /** A cursor beyond every segment: everything of this writer is stored and its folder can be removed. */
 const FINISHED: SpoolPosition = { segment: 2 ** 31 - 1, offset: 0 };
@@ -94,18 +96,27 @@ export class Shipper {
     this.tidying.start();
   }
 
-  /** Stores the contents of the spool for at most ten seconds. The rest is stored after the next start. */
-  async stop(): Promise<void> {
+  /**
+   * Stores the contents of the spool for at most this time, in milliseconds, and tries again while the database is unavailable. The rest is
+   * stored after the next start on the same data folder.
+   */
+  async stop(withinMs: number): Promise<void> {
     const timeIsUp = new AbortController();
-    const limit = setTimeout(() => timeIsUp.abort(), STOP_WITHIN_MS);
+    const limit = setTimeout(() => timeIsUp.abort(), withinMs);
     await Promise.race([this.shipTheRest(timeIsUp.signal), once(timeIsUp.signal, 'abort')]);
     clearTimeout(limit);
+    if (timeIsUp.signal.aborted)
+      this.options.logger.warn(
+        { within_ms: withinMs, pending_bytes: this.pendingBytes },
+        'The spool was not stored completely. Start an instance on this data folder again, or its request logs are lost with the disk.',
+      );
   }
 
   private async shipTheRest(timeIsUp: AbortSignal): Promise<void> {
     await Promise.all([this.shipping.stop(), this.tidying.stop()]);
+    const retry = () => sleep(STOP_RETRY_MS, true, { signal: timeIsUp }).catch(() => false);
     let isMore = true;
-    while (isMore && !timeIsUp.aborted) isMore = await this.round().catch(() => false);
+    while (isMore && !timeIsUp.aborted) isMore = await this.round().catch(retry);
   }
 
   /** One pass over all writers. Returns true when more may be waiting. Rejects when the database cannot be used. */

@@ -34,6 +34,7 @@ const CONNECTIONS_MAX = 5;
 class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
   private readonly pool: Pool;
+  private readonly drainSpoolMs: number;
   private readonly shipper: Shipper;
   private readonly inbox: IntervalJob;
   private readonly hourly: readonly IntervalJob[];
@@ -41,7 +42,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
   constructor(
     announcer: QueueBatchAnnouncer,
     @Inject(USAGE_COUNTER) counter: UsageCounter,
-    @Inject(SETTINGS) { dataDir, databaseUrl }: Settings,
+    @Inject(SETTINGS) { dataDir, databaseUrl, drainSpoolMs }: Settings,
   ) {
     const { logger } = this;
     const pool = postgresPool(
@@ -54,6 +55,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
       (error) => logger.warn({ err: error }, 'An idle connection of the shipper was lost.'),
     );
     this.pool = pool;
+    this.drainSpoolMs = drainSpoolMs;
     this.inbox = new IntervalJob(() => storeIngested(pool, announcer), {
       name: 'ingested-logs',
       everyMs: INBOX_EVERY_MS,
@@ -92,7 +94,8 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.shipper, this.inbox, ...this.hourly].map((job) => job.stop()));
+    const jobs = [this.inbox, ...this.hourly];
+    await Promise.all([this.shipper.stop(this.drainSpoolMs), ...jobs.map((job) => job.stop())]);
     await this.pool.end();
   }
 }

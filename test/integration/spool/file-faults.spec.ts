@@ -84,7 +84,7 @@ describe('a shipper that runs', () => {
     shipper.start();
     await untilStored(await exchangeIn(sink));
     await untilStored(await exchangeIn(sink));
-    await shipper.stop();
+    await shipper.stop(10_000);
   });
 
   it('keeps storing after it had no file descriptors for two seconds', async () => {
@@ -128,7 +128,7 @@ describe('a shipper that runs', () => {
     shipper.start();
     await untilStored(await exchangeIn(sink));
     await untilStored(await exchangeIn(sink));
-    await shipper.stop();
+    await shipper.stop(10_000);
   });
 
   it('reports the age of what it could not store, as it grows, while one folder cannot be read', async () => {

@@ -543,7 +543,7 @@ describe('a shipper that runs', () => {
       await exchange(aRecord(anOpened()));
       await sleep(8);
     }
-    await shipper.stop();
+    await shipper.stop(10_000);
 
     expect(announced.length).toBeLessThanOrEqual(2 + (Date.now() - began) / 250);
   });
@@ -561,7 +561,7 @@ describe('a shipper that runs', () => {
     const shipper = new Shipper({ pool, spool, logger, counter, announcer: { announce } });
     shipper.start();
     await vi.waitFor(() => expect(restsBefore.length).toBe(4), 30_000);
-    await shipper.stop();
+    await shipper.stop(10_000);
     pause.mockRestore();
 
     expect(new Set(restsBefore).size).toBe(1);
@@ -576,10 +576,50 @@ describe('stopping', () => {
     await exchange(record);
     await sink.shutdown();
 
-    await shipper.stop();
+    await shipper.stop(10_000);
 
     expect(await logOf(record.id)).toBeDefined();
     expect(readdirSync(spool)).toEqual([]);
+  });
+
+  /** A database that cannot be reached for this time. */
+  const unavailableFor = (ms: number): pg.Pool => {
+    const backAt = Date.now() + ms;
+    const refuse = async () => {
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    };
+    return new Proxy(pool, {
+      get: (target, name) =>
+        Date.now() < backAt && (name === 'query' || name === 'connect')
+          ? refuse
+          : (Reflect.get(target, name, target) as unknown),
+    });
+  };
+  const shipperOn = (unreliable: pg.Pool) =>
+    new Shipper({ pool: unreliable, spool, logger, counter, announcer: { announce: async () => undefined } });
+
+  it('ships what is there when the database is available again in time', async () => {
+    const record = aRecord();
+    await exchange(record);
+    await sink.shutdown();
+
+    await shipperOn(unavailableFor(1_200)).stop(10_000);
+
+    expect(await logOf(record.id)).toBeDefined();
+    expect(readdirSync(spool)).toEqual([]);
+  });
+
+  it('ends in time while the database is unavailable, and keeps the spool for the next start', async () => {
+    const record = aRecord();
+    await exchange(record);
+    await sink.shutdown();
+    const began = Date.now();
+
+    await shipperOn(unavailableFor(60_000)).stop(1_000);
+
+    expect(Date.now() - began).toBeLessThan(5_000);
+    await drain();
+    expect(await logOf(record.id)).toBeDefined();
   });
 });
 

@@ -68,7 +68,7 @@ httpProxy: HTTP_PROXY
 {{- join " " $found -}}
 {{- end -}}
 
-{{/* In seconds: both phases of the drain, and 45 for the processes to end, the spool to be stored and the embedded database to stop. */}}
+{{/* In seconds: the phases of the drain, and 35 for the processes and the embedded database to end. */}}
 {{- define "gatehouse.gracePeriod" -}}
-{{- add .Values.drain.delaySeconds .Values.drain.timeoutSeconds 45 -}}
+{{- add .Values.drain.delaySeconds .Values.drain.timeoutSeconds .Values.drain.spoolSeconds 35 -}}
 {{- end -}}

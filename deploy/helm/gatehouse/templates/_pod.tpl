@@ -39,6 +39,7 @@ containers:
       {{- end }}
       - { name: GATEHOUSE_DRAIN_DELAY_MS, value: {{ mul $values.drain.delaySeconds 1000 | quote }} }
       - { name: GATEHOUSE_DRAIN_TIMEOUT_MS, value: {{ mul $values.drain.timeoutSeconds 1000 | quote }} }
+      - { name: GATEHOUSE_DRAIN_SPOOL_MS, value: {{ mul $values.drain.spoolSeconds 1000 | quote }} }
       {{- if $values.exports.existingClaim }}
       - { name: GATEHOUSE_EXPORT_DIR, value: /exports }
       {{- end }}
