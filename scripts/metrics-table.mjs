@@ -5,6 +5,7 @@
 import { register } from 'prom-client';
 import '../dist/administration.module.js';
 import '../dist/app.module.js';
+import '../dist/server/tls/tls-metrics.js';
 import '../dist/worker.module.js';
 import { SUPERVISOR_METRICS } from '../dist/cli/processes/merged-metrics.js';
 import { startMetrics } from '../dist/common/observability/metrics.js';

@@ -58,16 +58,9 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
   registerCacheMetrics();
   const stores = new StoreChecks(settings);
   const clock = new DatabaseClock(pool);
-  const probes = new Probes(
-    [
-      ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
-      ...stores.all,
-      clock.check,
-      ...deliveryChecks(pool),
-      administrationCheck(adminSocket),
-    ],
-    settings.metricsToken,
-  );
+  const limiter = app.get(Limiter);
+  const parts = { pool, limiter, stores, clock, settings, adminSocket, isDraining: () => front.isDraining };
+  const probes = probesOf(parts);
   const front: FrontServer = new FrontServer(
     {
       gateway: app.get(Pipeline),
@@ -97,6 +90,19 @@ interface ReadinessParts {
   readonly pool: QueryPool;
   readonly limiter: Limiter;
   readonly isDraining: () => boolean;
+}
+
+interface ProbedParts extends ReadinessParts {
+  readonly stores: StoreChecks;
+  readonly clock: DatabaseClock;
+  readonly settings: Settings;
+  readonly adminSocket: string;
+}
+
+function probesOf(parts: ProbedParts): Probes {
+  const { stores, clock, pool, adminSocket, settings } = parts;
+  const all = [...checks(parts), ...stores.all, clock.check, ...deliveryChecks(pool)];
+  return new Probes([...all, administrationCheck(adminSocket)], settings.metricsToken);
 }
 
 function checks({ pool, limiter, isDraining }: ReadinessParts): ReadinessCheck[] {

@@ -19,6 +19,7 @@ import {
 } from './launch-plan.js';
 import { Fleet } from './processes/fleet.js';
 import { checkListenerFiles } from './check-listener-files.js';
+import { switchLogLevelOnSignal } from './log-level-signal.js';
 import { findPort } from './processes/free-port.js';
 import { writeRunningSettings } from './running-settings.js';
 import { StopRequests } from './stop-requests.js';
@@ -79,6 +80,7 @@ class Supervisor {
   ) {}
 
   async run(): Promise<number> {
+    switchLogLevelOnSignal(this.settings.logLevel, (level) => this.#fleet?.logAt(level));
     try {
       await Promise.race([this.#serve(), this.#failed]);
       return 0;

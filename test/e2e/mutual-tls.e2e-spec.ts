@@ -189,7 +189,7 @@ describe('the stores of a service', () => {
       env: {
         DATABASE_URL: postgres.url(files),
         REDIS_URL: redis.url(files),
-        CLICKHOUSE_URL: `https://127.0.0.1:${port}/?${parameters}`,
+        CLICKHOUSE_URL: `https://127.0.0.1:${port}/?${String(parameters)}`,
         GATEHOUSE_PROCESSES: '1',
       },
     });

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAvailable } from '../support/machine.js';
 import { type OwnService, startService } from '../support/service.js';
 import { jsonOf } from '../support/http-client.js';
 import { eventually } from '../support/waiting.js';
@@ -62,6 +64,55 @@ describe('what an operator sees of requests', () => {
     );
     const lines = service.output.split('\n').filter((line) => line.includes('A credential was refused.'));
     expect(lines.length).toBeLessThanOrEqual(2);
+  });
+
+  it('has metrics that pass the check of Prometheus, with few values for each label', async ({ skip }) => {
+    const isInstalled = spawnSync('promtool', ['--version']).status === 0;
+    if (!isAvailable('promtool', isInstalled, 'Install prometheus.')) return skip();
+    for (let i = 0; i < 30; i++) await chat({ model: `made-up-${i}` });
+    const text = await metrics();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics', '--extended'], {
+      input: text,
+    });
+
+    expect([status, stderr.toString()]).toEqual([0, '']);
+    // Metric, cardinality, percentage: https://prometheus.io/docs/prometheus/latest/command-line/promtool/#promtool-check-metrics
+    const series = [...stdout.toString().matchAll(/^(gatehouse_\w+)\s+(\d+)\s/gm)];
+    expect(series.length).toBeGreaterThan(50);
+    for (const [, name, count] of series) expect([name, Number(count) <= 200]).toEqual([name, true]);
+    expect(text).not.toContain('made-up-');
+  });
+
+  it('is more of the log in all processes after SIGUSR2, and less after another', async () => {
+    const processes = () =>
+      new Set(
+        service.output
+          .split('\n')
+          .filter((line) => line.includes('"level":"debug"'))
+          .map((line) => (JSON.parse(line) as { pid: number }).pid),
+      );
+    const { supervisor, gateways, administration, worker } = service.pids;
+    expect(processes().size).toBe(0);
+    // For the group, as a terminal or a service manager sends it: the others leave it to the supervisor.
+    for (const pid of [supervisor, ...gateways, administration, worker]) process.kill(pid ?? 0, 'SIGUSR2');
+    await eventually(() => service.output.includes('"log_level":"debug"'), {
+      what: 'the line of the launcher',
+    });
+    await eventually(() => [...gateways, administration, worker].every((pid) => processes().has(pid ?? 0)), {
+      withinMs: 60_000,
+      what: 'lines of all processes',
+    });
+    process.kill(supervisor, 'SIGUSR2');
+    await eventually(() => service.output.includes('"log_level":"info"'), {
+      what: 'the line of the launcher',
+    });
+    expect(service.pids).toEqual({
+      supervisor,
+      gateways,
+      administration,
+      worker,
+      postgres: service.pids.postgres,
+    });
   });
 
   it('is a row for administrators with the requests that all processes refused for one reason', async () => {

@@ -157,7 +157,7 @@ describe('several machines whose stores fail', () => {
     if (!machines) return skip();
     await limitStoresToAnswer();
     const before = await sumOf('gatehouse_limits_failed_open_total');
-    const faults = await sumOf('gatehouse_limits_counter_faults_total');
+    const faults = await sumOf('gatehouse_limits_single_faults_total');
     const group = await groupOf('rated', {
       rate_limits: { type: 'requests', unit: 'rpm', value: RATE },
     });
@@ -179,7 +179,7 @@ describe('several machines whose stores fail', () => {
     console.log(
       `${admitted} admitted at a rate of ${RATE}, ${failedOpen} of them unlimited; slowest ping ${pingMs.toFixed()} ms`,
     );
-    expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
+    expect(await sumOf('gatehouse_limits_single_faults_total')).toBe(faults);
     expect(admitted).toBeLessThanOrEqual(RATE + failedOpen);
     expect(admitted).toBeGreaterThanOrEqual(failedOpen === 0 ? RATE : 1);
     expect(failedOpen).toBeLessThanOrEqual(RATE / 5);
@@ -189,7 +189,7 @@ describe('several machines whose stores fail', () => {
   it('hold a concurrency over all of them, once the faults have ended', async ({ skip }) => {
     if (!machines) return skip();
     const before = await sumOf('gatehouse_limits_failed_open_total');
-    const faults = await sumOf('gatehouse_limits_counter_faults_total');
+    const faults = await sumOf('gatehouse_limits_single_faults_total');
     const group = await groupOf('slotted', { rate_limits: { type: 'concurrency', value: SLOTS } });
     let views: readonly ClientView[] = [];
     const pingMs = await slowestPing(machines.stores.redisUrl, async () => {
@@ -199,7 +199,7 @@ describe('several machines whose stores fail', () => {
     console.log(
       `${provider.mostAtOnce.get('slotted')} at once in ${SLOTS} slots, ${failedOpen} passed unlimited; slowest ping ${pingMs.toFixed()} ms`,
     );
-    expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
+    expect(await sumOf('gatehouse_limits_single_faults_total')).toBe(faults);
     expect(provider.mostAtOnce.get('slotted')).toBeLessThanOrEqual(SLOTS + failedOpen);
     expect(failedOpen).toBeLessThanOrEqual(views.length / 5);
     expect(views.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(SLOTS);

@@ -7,6 +7,7 @@ import type { LauncherError } from '../launcher-error.js';
 import { type KeptProcessOptions, KeptProcess } from './kept-process.js';
 import { LoopWatch } from './loop-watch.js';
 import { MergedMetrics } from './merged-metrics.js';
+import type { LogLevel } from '../../common/observability/logger.js';
 
 export interface FleetPlan {
   /** Number of gateway processes; 0 when this instance only runs jobs. */
@@ -45,6 +46,8 @@ export class Fleet {
   readonly #administration: readonly KeptProcess[];
   readonly #worker: KeptProcess;
   #hurried = false;
+  /** Null while all processes log at the configured level. */
+  #logLevel: LogLevel | null = null;
 
   constructor(private readonly plan: FleetPlan) {
     // Each process accepts from the shared socket itself. With the supervisor distributing connections, one whose process is killed before
@@ -103,6 +106,12 @@ export class Fleet {
     await this.#worker.close(immediate, this.#hurried ? HURRY_MS : spoolMs + WORKER_MARGIN_MS);
   }
 
+  /** Sets the log level of all processes, present and future. */
+  logAt(level: LogLevel): void {
+    this.#logLevel = level;
+    for (const kept of this.#all) kept.tell({ type: 'log-level', level });
+  }
+
   /** Shortens a running drain. */
   hurry(): void {
     this.#hurried = true;
@@ -114,6 +123,8 @@ export class Fleet {
     const onMessage: KeptProcessOptions['onMessage'] = (message, from) => {
       this.#metrics.hear(message, from);
       this.#loops.hear(message, from);
+      if (message.type === 'loaded' && this.#logLevel)
+        from.tell({ type: 'log-level', level: this.#logLevel });
     };
     return new KeptProcess({ name, place, spawn, onLost, onMessage });
   }

@@ -63,7 +63,18 @@ function standardOutput(): DestinationStream {
 /** The log of this process. */
 export const logger: Logger = buildLogger();
 
+const components = new Map<string, Logger>();
+
 /** The log of one component (`launcher`, `spool`, `shipper`), named in each of its lines. */
 export function createLogger(component: string): Logger {
-  return logger.child({ component });
+  const known = components.get(component) ?? logger.child({ component });
+  components.set(component, known);
+  return known;
+}
+
+export type LogLevel = ReturnType<typeof logLevel>;
+
+/** Changes the level of this process's log. A logger keeps the level of its creation, so each component gets it. */
+export function setLogLevel(level: LogLevel): void {
+  for (const each of [logger, ...components.values()]) each.level = level;
 }

@@ -7,9 +7,13 @@ const MERGE_TIMEOUT_MS = 1_500;
 const waiting = new Map<number, (text: string) => void>();
 let lastId = 0;
 
+/** Sums of other gauges, named like counters: https://prometheus.io/docs/practices/naming/#metric-names */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `gatehouse_nodejs_active_${what}_total`);
+
 /** Starts the metrics that every process has. Call once per process. */
 export function startMetrics(): void {
   collectDefaultMetrics({ prefix: 'gatehouse_' });
+  for (const name of MISNAMED) register.removeSingleMetric(name);
   process.on('message', (message) => {
     if (isSupervisorMessage(message)) receive(message);
   });

@@ -1,4 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { LogLevel } from '../observability/logger.js';
 
 /**
  * Messages between the supervisor and its child processes over Node's IPC channel.
@@ -8,7 +9,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
  * is available again with the schema of this release. A child sends `ready` once it serves (or works). On `drain` it finishes and exits;
  * `immediate` skips the delay for load balancers. A child that is asked for `/metrics` sends `metrics:ask`; the supervisor collects from
  * every child and returns the merged text. Every few seconds a child reports its stalled background loops, and the supervisor passes them
- * on to the others.
+ * on to the others. A child logs at the level of the last `log-level`.
  */
 export type ChildMessage =
   | { readonly type: 'loaded' }
@@ -45,6 +46,7 @@ export type SupervisorMessage =
   | { readonly type: 'database' }
   | { readonly type: 'drain'; readonly immediate: boolean }
   | LoopReport
+  | { readonly type: 'log-level'; readonly level: LogLevel }
   | { readonly type: 'metrics:collect'; readonly id: number }
   | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
 
@@ -62,6 +64,7 @@ const SUPERVISOR_TYPES: ReadonlySet<string> = new Set<SupervisorMessage['type']>
   'go',
   'database',
   'drain',
+  'log-level',
   'loops',
   'metrics:collect',
   'metrics:merged',

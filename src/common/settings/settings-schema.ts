@@ -297,6 +297,11 @@ export const settingsSchema = z.object({
     .default('errors')
     .describe('Model requests with a line in the log: none, those that fail or are slow (errors), or all.'),
   GATEHOUSE_SLOW_REQUEST_MS: duration(MINUTE, 1, 'Duration from which a request is slow for the access log.'),
+  GATEHOUSE_SLOW_STATEMENT_MS: duration(
+    1_000,
+    1,
+    'Duration from which a statement to PostgreSQL is slow: it is counted, and logged without its values.',
+  ),
   GATEHOUSE_LOG_FORMAT: z
     .enum(['auto', 'text', 'json'])
     .default('auto')

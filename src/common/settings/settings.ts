@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Secret } from './secret.js';
 import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
-import { badStoreTls } from '../net/store-tls.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
@@ -11,18 +10,14 @@ import { didYouMean } from '../text/nearest-names.js';
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
-import { badTls, type TlsListenerSettings, tlsOf } from './tls-settings.js';
+import { badTls, type ListenerSettings, listenerOf } from './tls-settings.js';
 
 type Raw = z.infer<typeof settingsSchema>;
 
-export interface Settings {
+export interface Settings extends ListenerSettings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
-  /** Null when the port speaks plain HTTP. */
-  readonly tls: TlsListenerSettings | null;
-  /** A further port for probes and metrics, over plain HTTP; null for none. */
-  readonly probesPort: number | null;
   readonly dataDir: string;
   readonly role: Raw['GATEHOUSE_ROLE'];
   readonly processes: number;
@@ -188,8 +183,6 @@ function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<strin
     ...badInitOwner(raw),
     ...badSinks(raw, given),
     ...badTls(raw),
-    ...badStoreTls('REDIS_URL', raw.REDIS_URL, 'rediss:'),
-    ...badStoreTls('CLICKHOUSE_URL', raw.CLICKHOUSE_URL, 'https:'),
   ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
 
@@ -236,9 +229,7 @@ function badEgressRules(raw: Raw): string[] {
   );
 }
 
-function trustedProxies(raw: Raw): string[] {
-  return listIn(raw.GATEHOUSE_TRUSTED_PROXIES);
-}
+const trustedProxies = (raw: Raw): string[] => listIn(raw.GATEHOUSE_TRUSTED_PROXIES);
 
 function listIn(text: string): string[] {
   return text
@@ -327,8 +318,7 @@ function toSettings(raw: Raw): Settings {
     host: raw.GATEHOUSE_HOST,
     port: raw.GATEHOUSE_PORT,
     publicUrl: raw.GATEHOUSE_PUBLIC_URL,
-    tls: tlsOf(raw),
-    probesPort: raw.GATEHOUSE_PROBES_PORT ?? null,
+    ...listenerOf(raw),
     dataDir: resolve(raw.GATEHOUSE_DATA_DIR),
     role: raw.GATEHOUSE_ROLE,
     processes: raw.GATEHOUSE_PROCESSES,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { badStoreTls } from '../net/store-tls.js';
 import { Secret } from './secret.js';
 
 const file = (description: string) => z.string().min(1).optional().describe(description);
@@ -37,6 +38,14 @@ export const tlsSettings = {
     ),
 };
 
+/** The ports besides their numbers. */
+export interface ListenerSettings {
+  /** Null when the port speaks plain HTTP. */
+  readonly tls: TlsListenerSettings | null;
+  /** A further port for probes and metrics, over plain HTTP; null for none. */
+  readonly probesPort: number | null;
+}
+
 export interface TlsListenerSettings {
   readonly certificateFile: string;
   readonly keyFile: string;
@@ -54,8 +63,11 @@ export interface ClientCertificateSettings {
 
 type RawTls = z.infer<z.ZodObject<typeof tlsSettings>>;
 
-/** Null for plain HTTP. */
-export function tlsOf(raw: RawTls): TlsListenerSettings | null {
+export function listenerOf(raw: RawTls): ListenerSettings {
+  return { tls: tlsOf(raw), probesPort: raw.GATEHOUSE_PROBES_PORT ?? null };
+}
+
+function tlsOf(raw: RawTls): TlsListenerSettings | null {
   const { GATEHOUSE_TLS_CERTIFICATE_FILE: certificate, GATEHOUSE_TLS_KEY_FILE: key } = raw;
   if (certificate === undefined || key === undefined) return null;
   const { GATEHOUSE_TLS_KEY_PASSPHRASE: passphrase, GATEHOUSE_TLS_CLIENT_CA_FILE: caFile } = raw;
@@ -80,8 +92,22 @@ const NEEDS = [
   ['GATEHOUSE_TLS_CLIENT_CA_FILE', 'GATEHOUSE_TLS_CERTIFICATE_FILE'],
 ] as const;
 
+/** Errors of the listener's settings, and of the certificate files in the URLs of stores. */
+export function badTls(raw: RawTls & RawStores): string[] {
+  return [
+    ...badListener(raw),
+    ...badStoreTls('REDIS_URL', raw.REDIS_URL, 'rediss:'),
+    ...badStoreTls('CLICKHOUSE_URL', raw.CLICKHOUSE_URL, 'https:'),
+  ];
+}
+
+interface RawStores {
+  readonly REDIS_URL?: string | undefined;
+  readonly CLICKHOUSE_URL?: string | undefined;
+}
+
 /** Incomplete settings, which would otherwise leave the port without TLS or open to clients without a certificate. */
-export function badTls(raw: RawTls): string[] {
+function badListener(raw: RawTls): string[] {
   const missing = NEEDS.filter(([name, needed]) => raw[name] !== undefined && raw[needed] === undefined);
   const problems = missing.map(([name, needed]) => `${needed}: is required by ${name}.`);
   const [mode, ca] = ['GATEHOUSE_TLS_CLIENT_CERTIFICATES', 'GATEHOUSE_TLS_CLIENT_CA_FILE'] as const;

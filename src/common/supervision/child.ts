@@ -1,4 +1,4 @@
-import { createLogger } from '../observability/logger.js';
+import { createLogger, setLogLevel } from '../observability/logger.js';
 import { type ChildMessage, type Go, isSupervisorMessage } from '../processes/ipc.js';
 
 const logger = createLogger('process');
@@ -17,6 +17,7 @@ export interface StartedChild extends Pick<Go, 'place'> {
 export function startSignal(): Promise<StartedChild> {
   if (!process.send) return Promise.resolve({ place: 0, database: null });
   dieWithSupervisor();
+  followLogLevel();
   return new Promise((resolve) => {
     const onMessage = (message: unknown): void => {
       if (!isSupervisorMessage(message)) return;
@@ -29,6 +30,14 @@ export function startSignal(): Promise<StartedChild> {
     process.on('message', onMessage);
     tellSupervisor({ type: 'loaded' });
   });
+}
+
+function followLogLevel(): void {
+  process.on('message', (message) => {
+    if (isSupervisorMessage(message) && message.type === 'log-level') setLogLevel(message.level);
+  });
+  // A signal to the whole group is for the supervisor; without a listener it would end this process.
+  process.on('SIGUSR2', () => undefined);
 }
 
 function databaseSignal(): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { POSTGRES_TIMEOUTS, type PostgresTimeouts } from '../../common/net/store-timeouts.js';
 import { AttributingPool } from './busy-pool.js';
+import { StatementWatch } from './statement-watch.js';
 
 /** The use of a connection, which determines its time limits. */
 export type PostgresUse = keyof typeof POSTGRES_TIMEOUTS;
@@ -12,16 +13,19 @@ export type PostgresUse = keyof typeof POSTGRES_TIMEOUTS;
  */
 class TimedClient extends pg.Client {
   readonly #commandMs: number;
+  readonly #watch: StatementWatch;
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(config: pg.ClientConfig & { readonly commandMs: number }) {
+  constructor(config: pg.ClientConfig & { readonly commandMs: number; readonly use?: PostgresUse }) {
     super(config);
     this.#commandMs = config.commandMs;
+    this.#watch = new StatementWatch(config.use ?? 'probing');
     // Emitted when all statements are answered.
     this.on('drain', () => this.#answered()).on('end', () => this.#answered());
   }
 
   override query(...given: unknown[]): never {
+    this.#watch.began(given[0]);
     this.#deadline ??= setTimeout(() => this.#giveUp(), this.#commandMs).unref();
     return (super.query as (...all: unknown[]) => unknown).apply(this, given) as never;
   }
@@ -29,6 +33,7 @@ class TimedClient extends pg.Client {
   #answered(): void {
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
+    this.#watch.ended();
   }
 
   /** While a statement is unanswered, `end` destroys the socket instead of closing it gracefully. */
@@ -39,7 +44,7 @@ class TimedClient extends pg.Client {
 
 /** Time limits under the names of `pg`, for its pools and clients and for packages that create them. */
 export function postgresLimits(use: PostgresUse) {
-  return limitsOf(POSTGRES_TIMEOUTS[use]);
+  return { ...limitsOf(POSTGRES_TIMEOUTS[use]), use };
 }
 
 /** With other limits, for tests. */

@@ -12,7 +12,7 @@ export function registerLimitMetrics(): void {
   );
   counter('gatehouse_limits_refused_total', 'Requests that a limit refused.', () => limitCounts.refused);
   counter(
-    'gatehouse_limits_counter_faults_total',
+    'gatehouse_limits_single_faults_total',
     'Failures of single counters in the limit store, for example because a counter was corrupt.',
     () => limitCounts.faults,
   );

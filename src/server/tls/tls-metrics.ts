@@ -1,15 +1,16 @@
-import { Counter, Gauge, register } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 
 let expiresAt: number | null = null;
 
-const expiry = new Gauge({
+new Gauge({
   name: 'gatehouse_tls_certificate_expiry_seconds',
   help: 'Seconds until the first certificate of the TLS listener expires; negative afterwards. Absent without TLS.',
-  registers: [],
   // A process whose files are broken serves the older certificate.
   aggregator: 'min',
   collect() {
-    if (expiresAt !== null) this.set((expiresAt - Date.now()) / 1_000);
+    // An instance without TLS has no certificate that could expire.
+    if (expiresAt === null) this.remove();
+    else this.set((expiresAt - Date.now()) / 1_000);
   },
 });
 
@@ -17,7 +18,6 @@ const reloads = new Counter({
   name: 'gatehouse_tls_certificate_reloads_total',
   help: 'Changes of the certificate files of the TLS listener that were loaded, or rejected because they cannot be used.',
   labelNames: ['outcome'],
-  registers: [],
 });
 
 /** Labels are fixed: error codes of OpenSSL depend on what clients send. */
@@ -27,13 +27,7 @@ const failures = new Counter({
   name: 'gatehouse_tls_handshake_failures_total',
   help: 'Connections that ended before TLS was established, by reason.',
   labelNames: ['reason'],
-  registers: [],
 });
-
-/** Registers the metrics of a process that serves TLS. */
-export function registerTlsMetrics(): void {
-  for (const metric of [expiry, reloads, failures]) register.registerMetric(metric as never);
-}
 
 export const certificateExpiresAt = (atMs: number): void => void (expiresAt = atMs);
 export const countReload = (outcome: 'loaded' | 'rejected'): void => reloads.inc({ outcome });

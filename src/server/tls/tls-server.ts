@@ -8,7 +8,7 @@ import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import type { TlsListenerSettings } from '../../common/settings/tls-settings.js';
 import { CertificateReloader } from './certificate-reloader.js';
 import { checkTlsMaterial, readTlsFiles } from './tls-files.js';
-import { countHandshakeFailure, type HandshakeFailure, registerTlsMetrics } from './tls-metrics.js';
+import { countHandshakeFailure, type HandshakeFailure } from './tls-metrics.js';
 
 /** A client has this long to establish TLS. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -18,7 +18,7 @@ const report = reportSparsely(createLogger('tls'));
 export interface TlsServer {
   readonly server: Server;
   /** Ends the connections whose handshake is not finished: no request can be in them. */
-  endHandshakes(): void;
+  readonly endHandshakes: () => void;
 }
 
 /**
@@ -45,7 +45,6 @@ export function createTlsServer(
     listener,
   );
   const reloader = new CertificateReloader(settings, material, (next) => server.setSecureContext(next));
-  registerTlsMetrics();
   reloader.start();
   server.once('close', () => reloader.stop());
   refuseFailedHandshakes(server);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 async function ask(user: string, files: Readonly<Record<string, string>>): Promise<unknown> {
   const { port } = server.address() as AddressInfo;
-  const url = `https://${user}127.0.0.1:${port}/logs?${new URLSearchParams(files)}`;
+  const url = `https://${user}127.0.0.1:${port}/logs?${String(new URLSearchParams(files))}`;
   const client = createClient({ ...connectionOptions({ url: new Secret(url) }, 1), log: { level: 127 } });
   try {
     return await (await client.query({ query: 'SELECT version()', format: 'JSONEachRow' })).json();
@@ -86,7 +86,8 @@ describe('ClickHouse behind TLS with client certificates', () => {
     };
     copy(first);
     const { port } = server.address() as AddressInfo;
-    const url = `https://127.0.0.1:${port}/?${new URLSearchParams({ sslrootcert: authority.cert, sslcert: files.cert, sslkey: files.key })}`;
+    const parameters = { sslrootcert: authority.cert, sslcert: files.cert, sslkey: files.key };
+    const url = `https://127.0.0.1:${port}/?${String(new URLSearchParams(parameters))}`;
     const client = createClient({ ...connectionOptions({ url: new Secret(url) }, 1) });
     const version = async () => (await client.query({ query: 'SELECT 1', format: 'JSONEachRow' })).json();
     await version();
