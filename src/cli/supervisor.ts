@@ -18,7 +18,7 @@ import {
   giveDatabaseUrl,
 } from './launch-plan.js';
 import { Fleet } from './processes/fleet.js';
-import { checkListenerFiles } from './check-listener-files.js';
+import { checkCertificateFiles } from './check-certificate-files.js';
 import { switchLogLevelOnSignal } from './log-level-signal.js';
 import { findPort } from './processes/free-port.js';
 import { writeRunningSettings } from './running-settings.js';
@@ -96,7 +96,7 @@ class Supervisor {
   async #serve(): Promise<void> {
     const { settings, stop } = this;
     const { dataDir } = settings;
-    checkListenerFiles(settings);
+    checkCertificateFiles(settings, this.environment);
     const port = await findPort(settings.host, settings.port);
     if (settings.probesPort !== null)
       await findPort(settings.host, settings.probesPort, 'GATEHOUSE_PROBES_PORT');

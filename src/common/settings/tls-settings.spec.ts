@@ -18,7 +18,7 @@ describe('the settings of TLS', () => {
     expect(loadSettings({})).toMatchObject({ tls: null, probesPort: null });
   });
 
-  it('hide the passphrase, and ask for no client certificate by default', () => {
+  it('hide the passphrase, and require no client certificate by default', () => {
     const { tls } = loadSettings({ ...PAIR, GATEHOUSE_TLS_KEY_PASSPHRASE: 'open sesame' });
 
     expect(tls).toMatchObject({

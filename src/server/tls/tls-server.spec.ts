@@ -325,7 +325,7 @@ describe('the certificate files', () => {
     expect(seconds).toBeLessThan(3.1 * 86_400);
   });
 
-  it('may have an encrypted key, and say so when its passphrase is wrong', async () => {
+  it('may have an encrypted key; a wrong passphrase refuses the start', async () => {
     const encrypted = authority.issue('encrypted', { passphrase: 'open sesame' });
     const base = await serve(settingsOf(encrypted, { keyPassphrase: new Secret('open sesame') }));
 
