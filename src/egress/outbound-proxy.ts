@@ -1,6 +1,6 @@
 import { type ClientRequest, request as plainRequest, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { isIPv6, type Socket } from 'node:net';
+import { isIP, isIPv6, type Socket } from 'node:net';
 import { AppError } from '../common/errors/app-error.js';
 import { parseAddress } from '../common/net/address-classes.js';
 import type { SocketDestination } from '../common/net/destination-policy.js';
@@ -39,8 +39,11 @@ export function openTunnel(
 ): OpeningTunnel {
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const send = proxy.protocol === 'https:' ? tlsRequest : plainRequest;
-  const options: RequestOptions & { readonly highWaterMark: number } = {
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+  const name = proxy.hostname.replace(/^\[|\]$/g, '');
+  const options: RequestOptions & { readonly highWaterMark: number; readonly servername: string } = {
+    host: name,
+    // Node would verify the certificate of a proxy with TLS for the name in `Host`, which is the destination's.
+    servername: isIP(name) === 0 ? name : '',
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path: authority,

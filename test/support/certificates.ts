@@ -15,6 +15,8 @@ export interface IssueOptions {
   /** Default: `/CN=<name>`. */
   readonly subject?: string;
   readonly days?: number;
+  /** Further names of hosts. */
+  readonly hosts?: readonly string[];
   /** Encrypts the key. */
   readonly passphrase?: string;
 }
@@ -41,19 +43,15 @@ export class TestAuthority {
   /** A certificate for `localhost` and 127.0.0.1, which also identifies a client. `name` names its files. */
   issue(
     name: string,
-    { subject = `/CN=${name}`, days = 2, passphrase }: IssueOptions = {},
+    { subject = `/CN=${name}`, days = 2, hosts = [], passphrase }: IssueOptions = {},
   ): CertificateFiles {
     const files = { cert: join(this.folder, `${name}.pem`), key: join(this.folder, `${name}.key`) };
     const secrecy = passphrase === undefined ? ['-nodes'] : ['-passout', `pass:${passphrase}`];
+    const names = ['DNS:localhost', 'IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)];
     openssl([
       ...['req', '-x509', '-CA', this.cert, '-CAkey', this.#key, ...EC, ...secrecy],
       ...['-keyout', files.key, '-out', files.cert, '-subj', subject, '-days', String(days)],
-      ...[
-        '-addext',
-        'subjectAltName=DNS:localhost,IP:127.0.0.1',
-        '-addext',
-        'basicConstraints=critical,CA:FALSE',
-      ],
+      ...['-addext', `subjectAltName=${names.join(',')}`, '-addext', 'basicConstraints=critical,CA:FALSE'],
     ]);
     return files;
   }
