@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatehouseBin, homeOfBuild } from '../support/built-service.js';
 import { type OwnService, outsideStores, runToEnd, startService } from '../support/service.js';
+import { portRange } from '../support/ports.js';
+import { World } from '../support/world.js';
 
 describe('the command gatehouse', () => {
   let service: OwnService;
@@ -18,7 +20,11 @@ describe('the command gatehouse', () => {
     const stores = await outsideStores();
     databaseEnv = stores.env;
     dropDatabase = async () => stores.database?.drop();
-    service = await startService({ dataDir, env: { ...databaseEnv, GATEHOUSE_PROCESSES: '1' } });
+    service = await startService({
+      dataDir,
+      egressPorts: await portRange(2),
+      env: { ...databaseEnv, GATEHOUSE_PROCESSES: '1' },
+    });
   });
   afterAll(async () => {
     await service?.dispose();
@@ -67,6 +73,30 @@ describe('the command gatehouse', () => {
     });
     expect(await run('rebuild', 'rollups')).toMatchObject({ code: 0 });
     expect(await service.ready()).toBe(true);
+  });
+
+  it('writes a support bundle beside a running instance, without a secret, body or key of its traffic', async () => {
+    const world = await World.create('support', service);
+    const body = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: world.canaries.make('body') }] };
+    await world.send({ method: 'POST', path: '/v1/chat/completions', body });
+    await world.checkLog();
+    const bundle = join(dataDir, 'bundle.tar.gz');
+
+    const made = await run('support-bundle', '--to', bundle, '--log', service.facts.outputPath, '--json');
+
+    expect(made.code, made.output).toBe(0);
+    const [result = ''] = made.output.split('\n').filter((line) => line.startsWith('{'));
+    const { contents } = JSON.parse(result) as { readonly contents: readonly string[] };
+    expect(contents).toEqual(
+      expect.arrayContaining(['database.json', 'metrics.txt', 'readiness.json', 'log.jsonl']),
+    );
+    const files = contents.map((name) => ({ name, bytes: execFileSync('tar', ['xzOf', bundle, name]) }));
+    expect(world.canaries.scan(files)).toEqual([]);
+    const textOf = (name: string): string => String(files.find((file) => file.name === name)?.bytes);
+    expect(textOf('metrics.txt')).toContain('gatehouse_spool_pending_bytes');
+    expect(textOf('readiness.json')).toContain('"status"');
+    expect(textOf('log.jsonl')).toContain('"component":"launcher"');
+    await world.close();
   });
 
   it('applies a file from standard input, and says what it created and updated', async () => {

@@ -6,7 +6,7 @@ import { bookCommands, priceCommands } from './book-commands.js';
 import { completionCommand } from './completion-command.js';
 import { block } from './documented-command.js';
 import { accessCommands, declaredCommands } from './organization-commands.js';
-import { runningCommands, secretCommands } from './running-commands.js';
+import { diagnosticCommands, runningCommands, secretCommands } from './running-commands.js';
 
 const EXAMPLES = [
   'gatehouse start                    run Gatehouse; settings come from the environment (docs/settings.md)',
@@ -32,6 +32,7 @@ export function commandTree(): Command {
       command.error(`error: unknown command "${unknown}"${didYouMean(unknown, known)}; see gatehouse --help`);
     });
   runningCommands(program);
+  diagnosticCommands(program);
   backupCommands(program);
   secretCommands(program);
   declaredCommands(program);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { MigrateOptions } from '../database/migrate-command.js';
 import type { DoctorOptions } from '../doctor/doctor.js';
 import type { RotateOptions } from '../master-key/rotate-command.js';
+import type { SupportBundleOptions } from '../support-bundle/support-bundle-command.js';
 import { documentCommand, finish, reportsAsJson } from './documented-command.js';
 
 /** Commands to run and maintain an instance. */
@@ -31,6 +32,10 @@ export function runningCommands(program: Command): void {
     ['gatehouse migrate --status', 'gatehouse migrate --dry-run', 'gatehouse migrate'],
     { 1: 'failure, or with --status a migration is pending' },
   );
+}
+
+/** Commands to find out what is wrong. */
+export function diagnosticCommands(program: Command): void {
   documentCommand(
     program
       .command('doctor')
@@ -43,6 +48,20 @@ export function runningCommands(program: Command): void {
       }),
     ['gatehouse doctor', 'gatehouse doctor --from-shell', 'gatehouse doctor --json'],
     { 1: 'a check failed' },
+  );
+  documentCommand(
+    reportsAsJson(program.command('support-bundle'))
+      .description('write versions, settings, findings and figures for support to one file, without secrets')
+      .option('--to <file>', 'file to write (default: gatehouse-support-<time>.tar.gz in this folder)')
+      .option('--log <file>', 'log of the service in JSON, to add its end; - reads standard input')
+      .action(async (options: SupportBundleOptions) => {
+        const { supportBundleCommand } = await import('../support-bundle/support-bundle-command.js');
+        await finish(supportBundleCommand(process.env, options));
+      }),
+    [
+      'gatehouse support-bundle',
+      'journalctl --unit gatehouse --output cat | gatehouse support-bundle --log -',
+    ],
   );
 }
 
