@@ -23,6 +23,11 @@ module.exports = {
       'Both planes read the document; neither may be needed to understand it.',
     ),
     only('egress', ['common'], 'What opens sockets outward knows addresses, not what travels.'),
+    only(
+      'telemetry',
+      ['egress', 'common'],
+      'What is sent to a collector is given to it: it knows no table and no request.',
+    ),
     only('database', ['common'], 'Connections and units of work know no table of a resource.'),
     only(
       'request-log',
@@ -66,7 +71,17 @@ module.exports = {
     ),
     only(
       'jobs',
-      ['admin', 'egress', 'routing-config', 'request-log', 'database', 'auth', 'providers', 'common'],
+      [
+        'admin',
+        'egress',
+        'telemetry',
+        'routing-config',
+        'request-log',
+        'database',
+        'auth',
+        'providers',
+        'common',
+      ],
       'Background work reads what the spool and the queue carry, writes what admin shows, and asks again whether its principal may.',
     ),
     {
@@ -130,7 +145,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/request-log/bodies/object-store\\.ts$', '^src/jobs/sinks/otlp/'],
+        pathNot: ['^src/request-log/bodies/object-store\\.ts$', '^src/jobs/sinks/otlp/', '^src/telemetry/'],
       },
       to: { path: 'node_modules/(@aws-sdk|@smithy|@opentelemetry)/' },
     },

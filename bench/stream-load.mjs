@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, microseconds } from './connection.mjs';
 import { Histogram } from './histogram.mjs';
 
-const STALL_MICROSECONDS = 200_000;
+const STALL_MS = 200;
 const MARK = Buffer.from('t=');
 const MARK_LENGTH = MARK.length + 16;
 const DONE = Buffer.from('data: [DONE]');
@@ -13,9 +13,9 @@ const NOTHING = Buffer.alloc(0);
  * independent clients.
  *
  * Time to first token: from the write of the request to the first event. Delay of a chunk: from the time that the upstream wrote into the
- * event to its receipt. Stall: 200 ms without an event.
+ * event to its receipt. Stall: 200 ms without an event, or `stallMs`.
  *
- * @param {{ port: number, request: string, streams: number, turns: number, spreadMs: number, frames: number }} job
+ * @param {{ port: number, request: string, streams: number, turns: number, spreadMs: number, frames: number, stallMs?: number }} job
  */
 export async function streamLoad(job) {
   const figures = { ttft: new Histogram(), delay: new Histogram(), gap: new Histogram() };
@@ -35,7 +35,7 @@ export async function streamLoad(job) {
     connections.map(async (connection, position) => {
       await sleep((position * job.spreadMs) / job.streams);
       for (let turn = 0; turn < job.turns; turn += 1) {
-        const stream = new StreamReader(figures);
+        const stream = new StreamReader(figures, job.stallMs ?? STALL_MS);
         const problem = await stream.read(connection, request);
         note(outcome, stream, problem ?? stream.problem(job.frames), job.frames);
         if (problem) break;
@@ -72,9 +72,11 @@ class StreamReader {
   #lastAt = 0;
   #done = false;
   #carry = NOTHING;
+  #stallMicroseconds;
 
-  constructor(figures) {
+  constructor(figures, stallMs) {
     this.#figures = figures;
+    this.#stallMicroseconds = stallMs * 1_000;
   }
 
   /** @returns {Promise<string | undefined>} why the connection broke, if it did. */
@@ -124,6 +126,6 @@ class StreamReader {
 
   #gap(microsecondsSinceLast) {
     this.#figures.gap.record(microsecondsSinceLast);
-    if (microsecondsSinceLast > STALL_MICROSECONDS) this.stalls += 1;
+    if (microsecondsSinceLast > this.#stallMicroseconds) this.stalls += 1;
   }
 }

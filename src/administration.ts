@@ -17,6 +17,9 @@ import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
 import { onSupervisor, startSignal, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
+import { endLogExport } from './telemetry/log-export.js';
+import { startCountedLogExport } from './telemetry/log-export-metrics.js';
+import { startRegistryExport } from './telemetry/registry-export.js';
 import { DashboardFiles } from './server/dashboard-files.js';
 import { RelayedServer } from './server/relayed-server.js';
 
@@ -51,12 +54,15 @@ async function main(settings: Settings): Promise<void> {
   serveDocs(app);
   serveInvitePage(app);
   startMetrics();
+  startCountedLogExport(settings);
+  const metrics = await startRegistryExport(settings);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
   if (administration) relayed.begin(administration);
   onSupervisor({
     drain: async () => {
       await app.close();
+      await Promise.all([metrics.end(), endLogExport()]);
       process.exit(0);
     },
   });

@@ -30,6 +30,8 @@ import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
 import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { spoolProblem } from './request-log/spool/spool-metrics.js';
+import { endLogExport } from './telemetry/log-export.js';
+import { startCountedLogExport } from './telemetry/log-export-metrics.js';
 import { FrontServer, refuseUnidentified } from './server/http.js';
 import { serveProbesPort } from './server/probe-servers.js';
 
@@ -51,11 +53,7 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
     logger: nestLogger,
     abortOnError: false,
   });
-  startMetrics();
-  startAccessLog(settings);
-  registerExchangeMetrics();
-  registerLimitMetrics();
-  registerCacheMetrics();
+  startObservability(settings);
   const stores = new StoreChecks(settings);
   const clock = new DatabaseClock(pool);
   const limiter = app.get(Limiter);
@@ -84,6 +82,15 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
   collectGarbage();
   reportLoops();
   tellSupervisor({ type: 'ready' });
+}
+
+function startObservability(settings: Settings): void {
+  startMetrics();
+  startCountedLogExport(settings);
+  startAccessLog(settings);
+  registerExchangeMetrics();
+  registerLimitMetrics();
+  registerCacheMetrics();
 }
 
 interface ReadinessParts {
@@ -164,6 +171,7 @@ async function drain(running: RunningGateway, isImmediate: boolean): Promise<voi
   await app.close();
   await stores.close();
   await pool.close();
+  await endLogExport();
   process.exit(0);
 }
 

@@ -15,6 +15,9 @@ import { onSupervisor, startSignal, tellSupervisor } from './common/supervision/
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { serveOnlyProbes } from './server/probe-servers.js';
 import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
+import { endLogExport } from './telemetry/log-export.js';
+import { startCountedLogExport } from './telemetry/log-export-metrics.js';
+import { startRegistryExport } from './telemetry/registry-export.js';
 import { WorkerModule } from './worker.module.js';
 
 const logger = createLogger('worker');
@@ -33,11 +36,14 @@ async function main(settings: Settings): Promise<void> {
     abortOnError: false,
   });
   startMetrics();
+  startCountedLogExport(settings);
+  const metrics = settings.role === 'worker' ? await startRegistryExport(settings) : null;
   clock.start();
   onSupervisor({
     drain: async () => {
       await app.close();
       for (const server of probes) server.close();
+      await Promise.all([metrics?.end(), endLogExport()]);
       process.exit(0);
     },
   });

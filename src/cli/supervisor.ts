@@ -17,6 +17,7 @@ import {
   forgetChildEnvironment,
   giveDatabaseUrl,
 } from './launch-plan.js';
+import { endLogExport, startLogExport } from '../telemetry/log-export.js';
 import { Fleet } from './processes/fleet.js';
 import { checkCertificateFiles } from './check-certificate-files.js';
 import { switchLogLevelOnSignal } from './log-level-signal.js';
@@ -46,6 +47,7 @@ const PROGRAMS = {
 export async function start(environment: NodeJS.ProcessEnv): Promise<number> {
   const stop = new StopRequests();
   const settings = loadSettings(environment);
+  startLogExport(settings);
   await openDataFolder(settings.dataDir);
   const lock = await FolderLock.acquire(settings.dataDir, notice);
   try {
@@ -53,6 +55,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<number> {
   } finally {
     await forgetChildEnvironment(settings.dataDir);
     await lock.release();
+    await endLogExport();
   }
 }
 

@@ -16,6 +16,8 @@ export interface StoredRequest {
   readonly config_version_id?: string | null;
   readonly decisions?: readonly string[] | null;
   readonly trace_id?: string;
+  readonly span_id?: string;
+  readonly parent_span_id?: string;
   readonly provider?: string | null;
   readonly model?: string | null;
   readonly endpoint?: string | null;

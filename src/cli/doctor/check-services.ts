@@ -16,7 +16,7 @@ export interface ServiceCheck {
 
 /** The operator's configured services besides the database, Redis and ClickHouse. `headers`: those of the collectors, by signal. */
 export function checkServices(settings: Settings, headers: CollectorHeaders): ServiceCheck[] {
-  const { s3, mail, sinks } = settings;
+  const { s3, mail, sinks, telemetry } = settings;
   const checks: ServiceCheck[] = [];
   const add = (name: string, todo: string, look: () => Promise<DoctorFinding>): void => {
     const run = (): Promise<DoctorFinding[]> =>
@@ -41,8 +41,9 @@ export function checkServices(settings: Settings, headers: CollectorHeaders): Se
       return ok('Webhook', `${webhook.url.host} responds`);
     });
   const collectors = [
-    ['Trace collector', sinks.traces, headers.traces],
-    ['Metric collector', sinks.metrics?.url, headers.metrics],
+    ['Trace collector', telemetry.traces, headers.traces],
+    ['Metric collector', telemetry.metrics?.url, headers.metrics],
+    ['Log collector', telemetry.logs?.url, headers.logs],
   ] as const;
   for (const [name, url, sent] of collectors)
     if (url)
@@ -98,6 +99,7 @@ export function judgeMailServer({
 export interface CollectorHeaders {
   readonly traces: readonly string[];
   readonly metrics: readonly string[];
+  readonly logs: readonly string[];
 }
 
 /**
@@ -110,7 +112,7 @@ export function collectorHeaders(environment: NodeJS.ProcessEnv): CollectorHeade
     const own = pairsIn(environment[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]);
     return Object.entries({ ...common, ...own }).flat();
   };
-  return { traces: of('TRACES'), metrics: of('METRICS') };
+  return { traces: of('TRACES'), metrics: of('METRICS'), logs: of('LOGS') };
 }
 
 function pairsIn(text = ''): Record<string, string> {

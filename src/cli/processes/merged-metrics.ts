@@ -1,10 +1,12 @@
-import type { ChildMessage, MetricJson } from '../../common/processes/ipc.js';
+import type { ChildMessage, MetricJson, MetricsForm } from '../../common/processes/ipc.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { KeptProcess } from './kept-process.js';
 
 const logger = createLogger('launcher');
 
 const PATIENCE_MS = 1_000;
+
+type MetricsQuestion = Extract<ChildMessage, { readonly type: 'metrics:ask' }>;
 
 interface Collection {
   readonly missing: Set<KeptProcess>;
@@ -39,18 +41,18 @@ export class MergedMetrics {
   constructor(private readonly everyone: () => readonly KeptProcess[]) {}
 
   hear(message: ChildMessage, from: KeptProcess): void {
-    if (message.type === 'metrics:ask') this.#collect(message.id, from);
+    if (message.type === 'metrics:ask') this.#collect(message, from);
     if (message.type === 'metrics:given') this.#take(message.id, message.json, from);
   }
 
-  #collect(askedAs: number, asker: KeptProcess): void {
+  #collect({ id: askedAs, form }: MetricsQuestion, asker: KeptProcess): void {
     const id = ++this.#last;
     const running = this.everyone().filter((kept) => kept.running);
     const finish = (): void => {
       clearTimeout(timer);
       this.#open.delete(id);
-      merge([...collection.given, this.#ownMetrics()]).then(
-        (text) => asker.tell({ type: 'metrics:merged', id: askedAs, text }),
+      merge([...collection.given, this.#ownMetrics()], form).then(
+        (metrics) => asker.tell({ type: 'metrics:merged', id: askedAs, metrics }),
         (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged.'),
       );
     };
@@ -90,7 +92,11 @@ export class MergedMetrics {
 }
 
 /** prom-client is loaded on the first scrape: a start does not need it. */
-async function merge(given: readonly (readonly MetricJson[])[]): Promise<string> {
+async function merge(
+  given: readonly (readonly MetricJson[])[],
+  form: MetricsForm,
+): Promise<string | readonly MetricJson[]> {
   const { AggregatorRegistry } = await import('prom-client');
-  return AggregatorRegistry.aggregate([...given]).metrics();
+  const merged = AggregatorRegistry.aggregate([...given]);
+  return form === 'text' ? merged.metrics() : await merged.getMetricsAsJSON();
 }

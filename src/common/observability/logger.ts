@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { CREDENTIAL_HEADERS } from '../http/credential-headers.js';
 import { logFormat, logLevel } from '../settings/log-settings.js';
+import { withCopies } from './log-output.js';
 import { readableLines } from './readable-lines.js';
 
 export type { Logger } from 'pino';
@@ -57,7 +58,7 @@ function describeError(error: Error): unknown {
 
 function standardOutput(): DestinationStream {
   const output = pino.destination({ fd: 1, sync: true });
-  return logFormat() === 'text' ? readableLines(output) : output;
+  return withCopies(logFormat() === 'text' ? readableLines(output) : output);
 }
 
 /** The log of this process. */

@@ -8,13 +8,13 @@ import type { LogLevel } from '../observability/logger.js';
  * reads its settings on `go`. In an outage `go` indicates it: the child serves from its snapshot, and receives `database` once the database
  * is available again with the schema of this release. A child sends `ready` once it serves (or works). On `drain` it finishes and exits;
  * `immediate` skips the delay for load balancers. A child that is asked for `/metrics` sends `metrics:ask`; the supervisor collects from
- * every child and returns the merged text. Every few seconds a child reports its stalled background loops, and the supervisor passes them
+ * every child and returns the merged metrics. Every few seconds a child reports its stalled background loops, and the supervisor passes them
  * on to the others. A child logs at the level of the last `log-level`.
  */
 export type ChildMessage =
   | { readonly type: 'loaded' }
   | { readonly type: 'ready' }
-  | { readonly type: 'metrics:ask'; readonly id: number }
+  | { readonly type: 'metrics:ask'; readonly id: number; readonly form: MetricsForm }
   | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] }
   | LoopReport;
 
@@ -48,7 +48,14 @@ export type SupervisorMessage =
   | LoopReport
   | { readonly type: 'log-level'; readonly level: LogLevel }
   | { readonly type: 'metrics:collect'; readonly id: number }
-  | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
+  | {
+      readonly type: 'metrics:merged';
+      readonly id: number;
+      readonly metrics: string | readonly MetricJson[];
+    };
+
+/** Prometheus' text format, or the metrics as objects. */
+export type MetricsForm = 'text' | 'json';
 
 /** One metric in the format of prom-client's `Registry.getMetricsAsJSON()`. */
 export type MetricJson = MetricObjectWithValues<MetricValue<string>>;

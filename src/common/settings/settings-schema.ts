@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { normalizeEmail } from '../http/normal-email.js';
 import { proxySettings } from './proxy-settings.js';
+import { otelSettings } from './otel-settings-schema.js';
 import { sinkSettings } from './sink-settings-schema.js';
 import { tlsSettings } from './tls-settings.js';
 
@@ -252,6 +253,7 @@ export const settingsSchema = z.object({
     ),
   ...proxySettings,
   ...sinkSettings,
+  ...otelSettings,
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z
     .string()
     .default('_environment,_organisation,_prompt')

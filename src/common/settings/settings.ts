@@ -8,9 +8,11 @@ import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
+import type { TelemetrySettings } from './otel-settings.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 import { badTls, type ListenerSettings, listenerOf } from './tls-settings.js';
+import { badSinks, destinationsOf, type S3Settings, type SinkSettings } from './sink-settings.js';
 
 type Raw = z.infer<typeof settingsSchema>;
 
@@ -59,6 +61,7 @@ export interface Settings extends ListenerSettings {
   /** Null without a bucket. */
   readonly s3: S3Settings | null;
   readonly sinks: SinkSettings;
+  readonly telemetry: TelemetrySettings;
   readonly analyticsMetadataKeys: readonly string[];
   /** Request rows that a response reads directly; more are counted in the background. */
   readonly analyticsDirectRows: number;
@@ -349,8 +352,7 @@ function toSettings(raw: Raw): Settings {
     retentionDays: retentionDaysOf(raw),
     pricesFile: raw.GATEHOUSE_PRICES_FILE === undefined ? null : resolve(raw.GATEHOUSE_PRICES_FILE),
     exports: exportsOf(raw),
-    s3: s3Of(raw),
-    sinks: sinksOf(raw),
+    ...destinationsOf(raw),
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
     analyticsDirectRows: raw.GATEHOUSE_ANALYTICS_DIRECT_ROWS,
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,

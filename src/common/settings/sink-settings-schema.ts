@@ -1,11 +1,6 @@
 import { z } from 'zod';
 
 const http = z.url({ protocol: /^https?$/, error: 'it must be an address such as https://host/path' });
-const otlpSignal = z
-  .string()
-  .refine((name) => name === 'otlp' || name === 'none', 'must be otlp or none')
-  .default('otlp');
-
 /** Settings of external destinations: the bucket, and the sinks for stored requests. */
 export const sinkSettings = {
   GATEHOUSE_S3_BUCKET: z
@@ -42,18 +37,4 @@ export const sinkSettings = {
     .min(16)
     .optional()
     .describe('Secret that signs these calls. Required with GATEHOUSE_SINK_WEBHOOK_URL.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: http
-    .optional()
-    .describe('OpenTelemetry collector for traces and metrics of requests. Default: none.'),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: http.optional().describe('Collector for traces only, with its path.'),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: http.optional().describe('Collector for metrics only, with its path.'),
-  OTEL_TRACES_EXPORTER: otlpSignal.describe('none turns traces off.'),
-  OTEL_METRICS_EXPORTER: otlpSignal.describe('none turns metrics off.'),
-  OTEL_SDK_DISABLED: z.string().default('false').describe('true turns traces and metrics off.'),
-  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(60_000)
-    .describe('Milliseconds between two exports of metrics.'),
 };

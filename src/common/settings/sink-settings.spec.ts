@@ -21,7 +21,8 @@ describe('sinks in the settings', () => {
   it('are all off by default', () => {
     expect(loadSettings({})).toMatchObject({
       s3: null,
-      sinks: { s3Seconds: null, webhook: null, traces: null, metrics: null },
+      sinks: { s3Seconds: null, webhook: null },
+      telemetry: { traces: null, metrics: null, logs: null },
     });
   });
 
@@ -52,16 +53,42 @@ describe('sinks in the settings', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/base/';
     const own = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'https://metrics.example/in' };
     const of = (more: Record<string, string>) => {
-      const { traces, metrics } = loadSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more }).sinks;
-      return [traces?.href, metrics?.url.href];
+      const { telemetry } = loadSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more });
+      const { traces, metrics, logs } = telemetry;
+      return [traces?.href, metrics?.url.href, logs?.url.href];
     };
-    expect(of({})).toEqual(['http://collector:4318/base/v1/traces', 'http://collector:4318/base/v1/metrics']);
-    expect(of(own)).toEqual(['http://collector:4318/base/v1/traces', 'https://metrics.example/in']);
-    expect(of({ OTEL_TRACES_EXPORTER: 'none' })).toEqual([
-      undefined,
-      'http://collector:4318/base/v1/metrics',
+    const base = 'http://collector:4318/base/v1/';
+    expect(of({})).toEqual([`${base}traces`, `${base}metrics`, `${base}logs`]);
+    expect(of(own)).toEqual([`${base}traces`, 'https://metrics.example/in', `${base}logs`]);
+    expect(of({ OTEL_TRACES_EXPORTER: 'none' })).toEqual([undefined, `${base}metrics`, `${base}logs`]);
+    expect(of({ OTEL_LOGS_EXPORTER: 'none' })).toEqual([`${base}traces`, `${base}metrics`, undefined]);
+    expect(of({ OTEL_SDK_DISABLED: 'true' })).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('choose samplers and trust in clients by their standard names', () => {
+    const of = (more: Record<string, string>) => loadSettings(more).telemetry.spans;
+    expect(of({})).toEqual({
+      sampler: 'parentbased_always_on',
+      ratio: 1,
+      hasOpenInference: false,
+      trustsClients: true,
+    });
+    expect(of({ OTEL_PROPAGATORS: 'none' }).trustsClients).toBe(false);
+    expect(of({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' })).toMatchObject({
+      sampler: 'traceidratio',
+      ratio: 0.1,
+    });
+    expect(
+      problemsOf({
+        OTEL_TRACES_SAMPLER: 'jaeger_remote',
+        OTEL_TRACES_SAMPLER_ARG: '2',
+        OTEL_PROPAGATORS: 'b3',
+      }),
+    ).toEqual([
+      expect.stringMatching(/^OTEL_TRACES_SAMPLER: /),
+      expect.stringMatching(/^OTEL_TRACES_SAMPLER_ARG: /),
+      expect.stringMatching(/^OTEL_PROPAGATORS: must be tracecontext, baggage or none/),
     ]);
-    expect(of({ OTEL_SDK_DISABLED: 'true' })).toEqual([undefined, undefined]);
   });
 
   it('refuse what the collector would be spoken to otherwise, but only where there is one', () => {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { Secret } from './secret.js';
 import { ruleFor } from '../net/egress-allow.js';
+import { badCollector, type TelemetrySettings, telemetryOf } from './otel-settings.js';
 import type { settingsSchema } from './settings-schema.js';
 
 type Raw = z.infer<typeof settingsSchema>;
@@ -22,12 +23,22 @@ export interface SinkSettings {
   /** Seconds for which requests accumulate per object. */
   readonly s3Seconds: number | null;
   readonly webhook: { readonly url: URL; readonly secret: Secret } | null;
-  /** Including its path; OpenTelemetry's own packages read headers, timeout and resource. */
-  readonly traces: URL | null;
-  readonly metrics: { readonly url: URL; readonly everyMs: number } | null;
 }
 
-export function s3Of(raw: Raw): S3Settings | null {
+/** What leaves this service beside requests to providers. */
+interface Destinations {
+  readonly s3: S3Settings | null;
+  readonly sinks: SinkSettings;
+  readonly telemetry: TelemetrySettings;
+}
+
+export const destinationsOf = (raw: Raw): Destinations => ({
+  s3: s3Of(raw),
+  sinks: sinksOf(raw),
+  telemetry: telemetryOf(raw),
+});
+
+function s3Of(raw: Raw): S3Settings | null {
   const { GATEHOUSE_S3_BUCKET: bucket, GATEHOUSE_S3_ENDPOINT: endpoint } = raw;
   const { GATEHOUSE_S3_ACCESS_KEY_ID: accessKeyId, GATEHOUSE_S3_SECRET_ACCESS_KEY: secret } = raw;
   if (bucket === undefined || accessKeyId === undefined || secret === undefined) return null;
@@ -41,34 +52,14 @@ export function s3Of(raw: Raw): S3Settings | null {
   };
 }
 
-export function sinksOf(raw: Raw): SinkSettings {
+function sinksOf(raw: Raw): SinkSettings {
   const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
-  const metrics = collectorOf(raw, 'METRICS');
   return {
     s3Seconds: raw.GATEHOUSE_SINK_S3 === 'on' ? raw.GATEHOUSE_SINK_S3_SECONDS : null,
     webhook:
       url === undefined || secret === undefined ? null : { url: new URL(url), secret: new Secret(secret) },
-    traces: collectorOf(raw, 'TRACES'),
-    metrics: metrics && { url: metrics, everyMs: raw.OTEL_METRIC_EXPORT_INTERVAL },
   };
 }
-
-const SIGNALS = ['TRACES', 'METRICS'] as const;
-type Signal = (typeof SIGNALS)[number];
-
-const isOn = (raw: Raw, signal: Signal): boolean =>
-  raw.OTEL_SDK_DISABLED.toLowerCase() !== 'true' && raw[`OTEL_${signal}_EXPORTER`] !== 'none';
-
-/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp */
-function collectorOf(raw: Raw, signal: Signal): URL | null {
-  if (!isOn(raw, signal)) return null;
-  const own = raw[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
-  if (own !== undefined) return new URL(own);
-  const common = raw.OTEL_EXPORTER_OTLP_ENDPOINT;
-  return common === undefined ? null : new URL(`${common.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`);
-}
-
-const PROTOCOL = 'http/protobuf';
 
 const ADDRESSES = [
   'GATEHOUSE_S3_ENDPOINT',
@@ -76,6 +67,7 @@ const ADDRESSES = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
   'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
 ] as const;
 
 /** Settings that depend on each other must be set together, and addresses must be allowed. */
@@ -122,24 +114,4 @@ function badWebhook(raw: Raw): string[] {
   const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
   if (url === undefined || secret !== undefined) return [];
   return ['GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.'];
-}
-
-/** By the given text, not by its parsed value: errors are reported even beside an invalid address. */
-function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
-  const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-  return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);
-}
-
-/** Collector settings that this service does not support, so that none is ignored silently. */
-function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
-  if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
-  const certificates = Object.keys(environment)
-    .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))
-    .map(
-      (name) => `${name}: is not supported; set further certificate authorities with NODE_EXTRA_CA_CERTS.`,
-    );
-  const protocols = Object.keys(environment)
-    .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?PROTOCOL$/.test(name) && environment[name] !== PROTOCOL)
-    .map((name) => `${name}: must be ${PROTOCOL}, the only supported protocol.`);
-  return [...certificates, ...protocols];
 }

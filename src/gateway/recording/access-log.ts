@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { clientCertificateOf } from '../../common/http/client-certificate.js';
 import type { ClientRequest } from '../../common/http/messages.js';
+import { withCopies } from '../../common/observability/log-output.js';
 import { readableLines } from '../../common/observability/readable-lines.js';
 import { logFormat } from '../../common/settings/log-settings.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -49,7 +50,7 @@ function standardOutput(): DestinationStream {
     maxLength: WAITING_BYTES_MAX,
     periodicFlush: FLUSH_MS,
   });
-  return logFormat() === 'text' ? readableLines(output) : output;
+  return withCopies(logFormat() === 'text' ? readableLines(output) : output);
 }
 
 /** A line for each request, or for each failed or slow one, on standard output. It never holds a credential or content. */
@@ -85,6 +86,8 @@ function fieldsOf({ record, request, caller, error }: AccessedExchange): object 
   const certificate = clientCertificateOf(request);
   return {
     request_id: record.id,
+    trace_id: record.trace_id,
+    span_id: known(record.span_id),
     key_name: cut(caller.name, LONGEST.name),
     client_certificate: known(certificate && cut(certificate, LONGEST.path)),
     workspace_id: known(record.workspace_id),

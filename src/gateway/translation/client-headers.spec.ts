@@ -27,8 +27,14 @@ const OF_OPENAI = {
 };
 const OF_OPENCODE = { 'x-session-id': 'f', 'x-session-affinity': 'g' };
 const OF_SDKS = { 'x-stainless-lang': 'js' };
-const OWN = { 'x-team': 'blue', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
-const SENT = { ...OF_ANTHROPIC, ...OF_OPENAI, ...OF_OPENCODE, ...OF_SDKS, ...OWN };
+const OWN = { 'x-team': 'blue' };
+const OF_TRACES = {
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tracestate: 'vendor=1',
+  baggage: 'tenant=blue',
+};
+const PASSED = { ...OF_ANTHROPIC, ...OF_OPENAI, ...OF_OPENCODE, ...OF_SDKS, ...OWN };
+const SENT = { ...PASSED, ...OF_TRACES };
 
 /** The headers of the request that reach the provider. */
 async function received(
@@ -76,11 +82,21 @@ describe("the headers of a client's own API", () => {
     ['chat/completions', 'openai'],
     ['responses', 'openai'],
   ] as const)('pass with an untranslated request of %s to %s', async (path, slug) => {
-    expect(await received(path, slug)).toEqual(SENT);
+    expect(await received(path, slug)).toEqual(PASSED);
   });
 
   it('pass where the config forwards them', async () => {
     const forwarded = await received('messages', 'google', { forward_headers: ['x-app', 'anthropic-beta'] });
     expect(forwarded).toEqual({ ...OWN, 'x-app': 'cli', 'anthropic-beta': 'a' });
   });
+
+  it.each(['chat/completions', 'messages'])(
+    'of traces leave with %s only if the config forwards them',
+    async (path) => {
+      expect(await received(path, 'openai')).not.toHaveProperty('traceparent');
+      await gateway.close();
+      const forward_headers = Object.keys(OF_TRACES);
+      expect(await received(path, 'openai', { forward_headers })).toMatchObject(OF_TRACES);
+    },
+  );
 });

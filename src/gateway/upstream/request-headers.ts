@@ -12,7 +12,8 @@ type Rule = 'pass' | 'drop' | 'credential';
 
 /**
  * Headers that are not forwarded. Hop-by-hop fields concern one connection (https://www.rfc-editor.org/rfc/rfc9110#name-connection);
- * cookies and forwarding fields concern the caller's path to us; the metadata fields unlock the credentials of cloud machines.
+ * cookies and forwarding fields concern the caller's path to us; trace context belongs to the caller's own systems
+ * (https://www.w3.org/TR/trace-context/#privacy-considerations); the metadata fields unlock the credentials of cloud machines.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
@@ -34,6 +35,9 @@ const DROPPED: ReadonlySet<string> = new Set([
   'cookie',
   'forwarded',
   'x-real-ip',
+  'traceparent',
+  'tracestate',
+  'baggage',
   'metadata',
   'metadata-flavor',
   'x-metadata-token',

@@ -1,3 +1,4 @@
+import type { GuardrailRun } from './guardrail-run.js';
 import type { SentRow } from './sent-row.js';
 
 /** Size of one delivery: it goes out at this many requests, or when the oldest has waited this long. */
@@ -20,6 +21,8 @@ export interface Consignment {
   readonly batches: readonly LogBatch[];
   rows(): Promise<readonly SentRow[]>;
   rowsOf(batches: readonly LogBatch[]): Promise<readonly SentRow[]>;
+  /** The guardrails that ran for these requests, by the request's id. */
+  guardrailRuns(): Promise<ReadonlyMap<string, readonly GuardrailRun[]>>;
 }
 
 /** A destination for stored requests. It receives each of them at least once, in any order. */

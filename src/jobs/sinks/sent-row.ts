@@ -76,3 +76,6 @@ export const ROWS_OF_BATCHES = `
 
 export const ATTEMPTS_OF_BATCHES = `
   SELECT id, ${shown(OF_ATTEMPT)} FROM request_attempts WHERE ${OF_BATCHES} ORDER BY id, attempt`;
+
+export const HOOK_RESULTS_OF_BATCHES = `
+  SELECT id, hook_results FROM request_logs WHERE ${OF_BATCHES} AND hook_results IS NOT NULL`;

@@ -2,7 +2,14 @@ import type { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { CLAIMABLE, type ClaimedCursor, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import type { BatchWindow, LogBatch } from './log-sink.js';
-import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } from './sent-row.js';
+import { type GuardrailRun, guardrailRunsIn, type StoredHookResults } from './guardrail-run.js';
+import {
+  ATTEMPTS_OF_BATCHES,
+  HOOK_RESULTS_OF_BATCHES,
+  ROWS_OF_BATCHES,
+  type SentAttempt,
+  type SentRow,
+} from './sent-row.js';
 
 const MOST_NUMBERED = 2_000;
 const MOST_BATCHES = 2_000;
@@ -72,11 +79,7 @@ export class SinkBook {
   }
 
   async rows(batches: readonly LogBatch[]): Promise<readonly SentRow[]> {
-    const of = [
-      batches.map(({ id }) => id),
-      new Date(Math.min(...batches.map(({ first }) => first.getTime()))),
-      new Date(Math.max(...batches.map(({ last }) => last.getTime()))),
-    ];
+    const of = placeOf(batches);
     const rows = await this.database.query<Omit<SentRow, 'attempts'>[]>(ROWS_OF_BATCHES, of);
     const attempts = new Map<string, SentAttempt[]>(rows.map(({ id }) => [id, []]));
     for (const { id, ...attempt } of await this.database.query<(SentAttempt & { id: string })[]>(
@@ -87,9 +90,24 @@ export class SinkBook {
     return rows.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
   }
 
+  async guardrailRuns(batches: readonly LogBatch[]): Promise<Map<string, readonly GuardrailRun[]>> {
+    const rows = await this.database.query<{ id: string; hook_results: StoredHookResults }[]>(
+      HOOK_RESULTS_OF_BATCHES,
+      placeOf(batches),
+    );
+    return new Map(rows.map(({ id, hook_results }) => [id, guardrailRunsIn(hook_results)]));
+  }
+
   /** How long the oldest undelivered batch has waited, in seconds; 0 without one. */
   async lagSeconds(sinkId: string): Promise<number> {
     const [oldest] = await this.database.query<{ age: number }[]>(LAG, [sinkId]);
     return oldest?.age ?? 0;
   }
 }
+
+/** The parameters of a query for the rows of batches. */
+const placeOf = (batches: readonly LogBatch[]): [ids: string[], first: Date, last: Date] => [
+  batches.map(({ id }) => id),
+  new Date(Math.min(...batches.map(({ first }) => first.getTime()))),
+  new Date(Math.max(...batches.map(({ last }) => last.getTime()))),
+];

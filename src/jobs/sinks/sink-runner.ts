@@ -81,8 +81,13 @@ export class SinkRunner {
       return 'idle';
     }
     try {
-      const rowsOf = (of: readonly LogBatch[]) => book.rows(of);
-      await inTime(sink, { batches, rows: () => rowsOf(batches), rowsOf }, this.deliveryMs);
+      const consignment = {
+        batches,
+        rows: () => book.rows(batches),
+        rowsOf: (of: readonly LogBatch[]) => book.rows(of),
+        guardrailRuns: () => book.guardrailRuns(batches),
+      };
+      await inTime(sink, consignment, this.deliveryMs);
     } catch (error) {
       this.#report(`The sink ${sink.id} did not accept its batch. Trying again.`, error);
       sinkMetrics.deliveries.inc({ sink: sink.id, outcome: 'failed' });

@@ -33,11 +33,12 @@ const FORGET_EVERY_MS = 60 * 60_000;
 
 /** The configured sinks, each with its own connections. */
 function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogDestination[] {
-  const { webhook, traces, metrics, s3Seconds } = settings.sinks;
+  const { webhook, s3Seconds } = settings.sinks;
+  const { traces, metrics, spans } = settings.telemetry;
   const wayTo = (url: URL) => operatorEgress(settings, url, CONNECTIONS);
   return [
     ...(webhook ? [new WebhookSink(wayTo(webhook.url), webhook)] : []),
-    ...(traces ? [new TraceSink(wayTo(traces), traces)] : []),
+    ...(traces ? [new TraceSink(wayTo(traces), traces, spans)] : []),
     ...(metrics ? [new MetricSink(wayTo(metrics.url), metrics.url, metrics.everyMs)] : []),
     ...(inBucket && s3Seconds !== null ? [new S3Sink(inBucket.store, s3Seconds)] : []),
     ...(inBucket && settings.logBodies === 's3' ? [new BodySink(database, inBucket.bodies)] : []),
@@ -98,8 +99,8 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
 export class SinksModule {
   /** Without a sink, nothing is created and no package is loaded. */
   static for(settings: Settings): DynamicModule[] {
-    const { webhook, traces, metrics } = settings.sinks;
-    if (!webhook && !traces && !metrics && !settings.s3) return [];
+    const { sinks, telemetry } = settings;
+    if (!sinks.webhook && !telemetry.traces && !telemetry.metrics && !settings.s3) return [];
     return [{ module: SinksModule, imports: [CryptoModule, ObjectStoreModule], providers: [Sinks] }];
   }
 }

@@ -99,6 +99,9 @@ const aWebhook = () => {
   const target = settings.sinks.webhook as NonNullable<typeof settings.sinks.webhook>;
   return new WebhookSink(wayTo(target.url), target);
 };
+const aTraceSink = ({ url = settings.telemetry.traces as URL, ...spans }: TraceChoices = {}) =>
+  new TraceSink(wayTo(url), url, { ...settings.telemetry.spans, ...spans });
+type TraceChoices = { readonly url?: URL } & Partial<Settings['telemetry']['spans']>;
 const inOwn = (more: StoredRequest = {}): StoredRequest => ({
   id: uuidV7(Date.now()),
   organisation_id: app.first.organisation_id,
@@ -454,9 +457,7 @@ describe('the collector', () => {
     Object.fromEntries(span.attributes.map(({ key, value }: Json) => [key, Object.values(value)[0]]));
 
   it('gets a span for the request and one for each try, the same ones when they come again', async () => {
-    const runner = await served(
-      new TraceSink(wayTo(settings.sinks.traces as URL), settings.sinks.traces as URL),
-    );
+    const runner = await served(aTraceSink());
     const trace_id = '0af7651916cd43dd8448eb211c80319c';
     const [id] = await stored(1, { trace_id, status: 200 });
     await storeAttempts(app.dataSource, id as string, [500, 200]);
@@ -493,8 +494,106 @@ describe('the collector', () => {
     expect(collector.spans.slice(3).map(({ spanId }) => spanId)).toEqual(before);
   });
 
+  it('gets a span for each guardrail, without what it found', async () => {
+    const runner = await served(aTraceSink());
+    const [id] = await stored(1);
+    const ran = {
+      id: 'no-secrets',
+      type: 'guardrail',
+      verdict: false,
+      deny: true,
+      async: false,
+      transformed: false,
+      checks: [
+        { id: 'regex', verdict: false, data: { match: 'canary of the prompt' } },
+        { id: 'words', verdict: true, data: null },
+      ],
+      execution_time: 7,
+      created_at: '2030-01-02T03:04:05.000Z',
+    };
+    await app.dataSource.query('UPDATE request_logs SET hook_results = $2 WHERE id = $1', [
+      id,
+      { before_request_hooks: [ran], after_request_hooks: [{ ...ran, verdict: true, checks: [] }] },
+    ]);
+
+    expect(await runner.deliver()).toBe('delivered');
+    const [request, ...guardrails] = collector.spans;
+    expect(guardrails.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+      ['guardrail no-secrets', request?.spanId],
+      ['guardrail no-secrets', request?.spanId],
+    ]);
+    expect(attributesOf(guardrails[0])).toMatchObject({
+      'gatehouse.guardrail.stage': 'request',
+      'gatehouse.guardrail.passed': false,
+      'gatehouse.guardrail.denies': true,
+    });
+    expect(attributesOf(guardrails[1])).toMatchObject({ 'gatehouse.guardrail.stage': 'response' });
+    const from = BigInt(guardrails[0]?.startTimeUnixNano ?? 0);
+    expect(from).toBe(BigInt(Date.parse(ran.created_at)) * 1_000_000n);
+    expect(BigInt(guardrails[0]?.endTimeUnixNano ?? 0) - from).toBe(7_000_000n);
+    expect(collector.exports.map(({ body }) => body.toString('latin1')).join()).not.toContain('canary');
+  });
+
+  it.each([
+    ['always_off', 1, 0, 0],
+    ['parentbased_always_on', 0, 40, 40],
+    ['traceidratio', 0.5, 5, 35],
+  ] as const)(
+    'gets the traces that the sampler %s %d chooses, whole',
+    async (sampler, ratio, least, most) => {
+      const runner = await served(aTraceSink({ sampler, ratio, trustsClients: false }));
+      for (const id of await stored(40)) await storeAttempts(app.dataSource, id, [200]);
+      expect(await runner.deliver()).toBe('delivered');
+
+      const sizes = new Map<string, number>();
+      for (const { traceId = '' } of collector.spans) sizes.set(traceId, (sizes.get(traceId) ?? 0) + 1);
+      expect(sizes.size).toBeGreaterThanOrEqual(least);
+      expect(sizes.size).toBeLessThanOrEqual(most);
+      expect([...sizes.values()].every((spans) => spans === 2)).toBe(true);
+    },
+  );
+
+  it('gets a trace per request that links to what an untrusted client named', async () => {
+    const runner = await served(aTraceSink({ trustsClients: false }));
+    const parent_span_id = 'b7ad6b7169203331';
+    const trace_id = '0af7651916cd43dd8448eb211c80319c';
+    const ids = await stored(2, { trace_id, span_id: 'checkout', parent_span_id });
+    expect(await runner.deliver()).toBe('delivered');
+
+    const spans = collector.spans;
+    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(
+      new Set(ids.map((id) => id.replaceAll('-', ''))),
+    );
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(2);
+    expect(spans.map(({ parentSpanId }) => parentSpanId || null)).toEqual([null, null]);
+    const sent = collector.exports.map(({ body }) => body.toString('hex')).join();
+    expect(sent).toContain(trace_id);
+    expect(sent).toContain(parent_span_id);
+  });
+
+  it('gets attributes of OpenInference where the setting requires them', async () => {
+    const runner = await served(aTraceSink({ hasOpenInference: true }));
+    const [id] = await stored(1, { metadata: { _user: 'ada' } });
+    await storeAttempts(app.dataSource, id as string, [200]);
+    await app.dataSource.query(
+      'UPDATE request_attempts SET input_tokens = 10, output_tokens = 5, cost_nano_usd = 2500000 WHERE id = $1',
+      [id],
+    );
+    expect(await runner.deliver()).toBe('delivered');
+
+    const [request, attempt] = collector.spans;
+    expect(attributesOf(request)).toMatchObject({ 'openinference.span.kind': 'CHAIN', 'user.id': 'ada' });
+    expect(attributesOf(attempt)).toMatchObject({
+      'openinference.span.kind': 'LLM',
+      'llm.model_name': 'gpt',
+      'llm.provider': 'openai',
+      'llm.token_count.prompt': '10',
+      'llm.token_count.total': '15',
+    });
+  });
+
   it('gets what requests took and used, and counts nothing twice after an outage', async () => {
-    const { url, everyMs } = settings.sinks.metrics as NonNullable<typeof settings.sinks.metrics>;
+    const { url, everyMs } = settings.telemetry.metrics as NonNullable<typeof settings.telemetry.metrics>;
     const runner = await served(new MetricSink(wayTo(url), url, everyMs));
     const sums = () => {
       const of = (name: string) =>
@@ -573,9 +672,9 @@ describe('the background process', () => {
 describe('packages that dial by themselves', () => {
   it('reach nothing that the egress closes', async () => {
     const closed = () => new Egress({ allow: [], timeouts: { connectMs: 1_000 } });
-    const { sinks } = settings;
-    const traces = await served(new TraceSink(closed(), sinks.traces as URL));
-    const metrics = await served(new MetricSink(closed(), sinks.metrics?.url as URL, 1));
+    const { telemetry } = settings;
+    const traces = await served(new TraceSink(closed(), telemetry.traces as URL, telemetry.spans));
+    const metrics = await served(new MetricSink(closed(), telemetry.metrics?.url as URL, 1));
     await stored(1);
     expect([await traces.deliver(), await metrics.deliver()]).toEqual(['failed', 'failed']);
     expect(collector.exports).toEqual([]);
@@ -594,9 +693,7 @@ describe('packages that dial by themselves', () => {
 
 describe('a dead sink', () => {
   it('holds up no other', async () => {
-    const traces = await served(
-      new TraceSink(wayTo(new URL('http://127.0.0.1:1')), new URL('http://127.0.0.1:1/v1/traces')),
-    );
+    const traces = await served(aTraceSink({ url: new URL('http://127.0.0.1:1/v1/traces') }));
     const runner = await served(aWebhook());
     await stored(1);
     // While one numbers the batches the other would not wait for it, and find nothing to send yet.

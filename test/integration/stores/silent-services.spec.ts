@@ -78,11 +78,15 @@ describe('a service of the operator that accepts and never responds', { concurre
     const { proxy, url } = await behind(collector.url);
     const traces = new URL(`${url.replace(/\/$/, '')}/v1/traces`);
     const settings = loadSettings({});
-    const sink = started.add(new TraceSink(operatorEgress(settings, traces, 2), traces), (it) => it.close());
+    const sink = started.add(
+      new TraceSink(operatorEgress(settings, traces, 2), traces, settings.telemetry.spans),
+      (it) => it.close(),
+    );
     const consignment = {
       batches: [],
       rows: () => Promise.resolve([ROW as never]),
       rowsOf: () => Promise.resolve([ROW as never]),
+      guardrailRuns: () => Promise.resolve(new Map()),
     };
     await sink.deliver(consignment);
 

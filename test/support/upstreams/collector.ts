@@ -14,6 +14,7 @@ const { root } = protobuf.Root.fromJSON({
       fields: {
         name: { type: 'string', id: 1 },
         unit: { type: 'string', id: 3 },
+        gauge: { type: 'Points', id: 5 },
         sum: { type: 'Points', id: 7 },
         histogram: { type: 'Points', id: 9 },
       },
@@ -24,6 +25,18 @@ const { root } = protobuf.Root.fromJSON({
         count: { type: 'fixed64', id: 4 },
         sum: { type: 'double', id: 5 },
         attributes: { rule: 'repeated', type: 'KeyValue', id: 9 },
+      },
+    },
+    LogRequest: { fields: { resourceLogs: { rule: 'repeated', type: 'ResourceLogs', id: 1 } } },
+    ResourceLogs: { fields: { scopeLogs: { rule: 'repeated', type: 'ScopeLogs', id: 2 } } },
+    ScopeLogs: { fields: { logRecords: { rule: 'repeated', type: 'LogRecord', id: 2 } } },
+    LogRecord: {
+      fields: {
+        severityText: { type: 'string', id: 3 },
+        body: { type: 'AnyValue', id: 5 },
+        attributes: { rule: 'repeated', type: 'KeyValue', id: 6 },
+        traceId: { type: 'bytes', id: 9 },
+        spanId: { type: 'bytes', id: 10 },
       },
     },
     KeyValue: { fields: { key: { type: 'string', id: 1 }, value: { type: 'AnyValue', id: 2 } } },
@@ -44,6 +57,15 @@ export interface Metric {
       }[];
     }[];
   };
+}
+
+/** Ids are hex, and empty where there are none. */
+export interface LogRecord {
+  readonly severityText: string;
+  readonly body: { readonly stringValue?: string };
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+  readonly traceId?: string;
+  readonly spanId?: string;
 }
 
 export interface Export {
@@ -98,6 +120,28 @@ export class Collector {
     return (read.resourceMetrics ?? []).flatMap(({ scopeMetrics }) =>
       scopeMetrics.flatMap(({ metrics }) => metrics),
     );
+  }
+
+  get logs(): LogRecord[] {
+    const type = root.lookupType('LogRequest');
+    return this.exports
+      .filter(({ path }) => path === '/v1/logs')
+      .flatMap(({ body }) => {
+        const read = type.toObject(type.decode(body)) as {
+          resourceLogs?: {
+            scopeLogs: { logRecords: (LogRecord & { traceId?: Buffer; spanId?: Buffer })[] }[];
+          }[];
+        };
+        return (read.resourceLogs ?? []).flatMap(({ scopeLogs }) =>
+          scopeLogs.flatMap(({ logRecords }) =>
+            logRecords.map((record) => ({
+              ...record,
+              traceId: Buffer.from(record.traceId ?? []).toString('hex'),
+              spanId: Buffer.from(record.spanId ?? []).toString('hex'),
+            })),
+          ),
+        );
+      });
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../egress/egress.js';
 import type { Consignment, LogDestination } from '../log-sink.js';
 import type { SentRow } from '../sent-row.js';
-import { exported, originOf, throughEgress } from './exporting.js';
+import { exported, originOf, throughEgress } from '../../../telemetry/exporting.js';
 import { errorOf, known, serverOf, whatOf } from './gen-ai.js';
 
 /** https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-metrics.md */

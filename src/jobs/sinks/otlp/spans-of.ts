@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import {
   type Attributes,
   type HrTime,
+  type Link,
   SpanKind,
   type SpanStatus,
   SpanStatusCode,
@@ -11,8 +11,16 @@ import type { InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { operationNameOf } from '../../../providers/catalog/telemetry-names.js';
+import type { SpanSettings } from '../../../common/settings/otel-settings.js';
+import { spanIdOf, spanIdsOf, traceIdOf } from '../../../telemetry/trace-ids.js';
+import type { GuardrailRun } from '../guardrail-run.js';
 import type { SentAttempt, SentRow } from '../sent-row.js';
 import { errorOf, known, serverOf, usageOf, whatOf } from './gen-ai.js';
+import {
+  OPEN_INFERENCE_OF_GUARDRAIL,
+  openInferenceOfAttempt,
+  openInferenceOfRequest,
+} from './open-inference.js';
 
 /** Common to all spans of this service. */
 export interface SpanOrigin {
@@ -20,36 +28,81 @@ export interface SpanOrigin {
   readonly instrumentationScope: InstrumentationScope;
 }
 
+/** A request with what is known of it. */
+export interface TracedExchange {
+  readonly row: SentRow;
+  readonly guardrails: readonly GuardrailRun[];
+}
+
+type SpanChoices = Pick<SpanSettings, 'hasOpenInference' | 'trustsClients'>;
+
 /**
- * The spans of a request: one for the request as served, and below it one per attempt. Their ids derive from the request's, so that sending
- * a request twice yields the same spans. Only attempts carry token counts, because providers are paid per attempt: a backend that adds them
- * up counts none twice.
+ * The spans of a request: one for the request as served, and below it one per guardrail and per attempt. Their ids derive from the
+ * request's, so that sending a request twice yields the same spans. Only attempts carry token counts, because providers are paid per
+ * attempt: a backend that adds them up counts none twice.
  */
-export function spansOf(row: SentRow, origin: SpanOrigin): ReadableSpan[] {
-  const traceId = traceIdOf(row.trace_id);
-  const own = spanIdOf(row.span_id ?? row.id);
-  const parent = row.parent_span_id === null ? undefined : spanIdOf(row.parent_span_id);
+export function spansOf(
+  { row, guardrails }: TracedExchange,
+  origin: SpanOrigin,
+  { hasOpenInference, trustsClients }: SpanChoices,
+): ReadableSpan[] {
+  const { traceId, spanId: own } = spanIdsOf(
+    { id: row.id, traceId: row.trace_id, spanId: row.span_id },
+    trustsClients,
+  );
+  const below = (name: string) => [traceId, spanIdOf(`${row.id}/${name}`), own] as const;
   const request = span(origin, {
     name: row.span_name ?? nameOf(row),
     kind: SpanKind.SERVER,
-    ids: [traceId, own, parent],
+    ids: [
+      traceId,
+      own,
+      trustsClients && row.parent_span_id !== null ? spanIdOf(row.parent_span_id) : undefined,
+    ],
+    links: trustsClients ? [] : linksOf(row),
     from: Date.parse(row.created_at),
     forMs: row.duration_ms,
-    attributes: attributesOf(row),
+    attributes: { ...attributesOf(row), ...(hasOpenInference && openInferenceOfRequest(row)) },
     status: row.status >= 500 ? failure(row.error_code ?? String(row.status)) : UNSET,
   });
   const tries = row.attempts.map((attempt) =>
     span(origin, {
       name: nameOf(row),
       kind: SpanKind.CLIENT,
-      ids: [traceId, spanIdOf(`${row.id}/${attempt.attempt}`), own],
+      ids: below(String(attempt.attempt)),
       from: Date.parse(attempt.started_at),
       forMs: attempt.duration_ms,
-      attributes: attributesOfTry(row, attempt),
+      attributes: {
+        ...attributesOfTry(row, attempt),
+        ...(hasOpenInference && openInferenceOfAttempt(row, attempt)),
+      },
       status: statusOf(attempt),
     }),
   );
-  return [request, ...tries];
+  const checks = guardrails.map((run, at) =>
+    span(origin, { ...guardrailFacts(run, hasOpenInference), ids: below(`guardrail-${at}`) }),
+  );
+  return [request, ...checks, ...tries];
+}
+
+const guardrailFacts = (run: GuardrailRun, hasOpenInference: boolean): Omit<SpanFacts, 'ids'> => ({
+  name: `guardrail ${run.id}`,
+  kind: SpanKind.INTERNAL,
+  from: Date.parse(run.createdAt),
+  forMs: run.durationMs,
+  attributes: { ...attributesOfGuardrail(run), ...(hasOpenInference && OPEN_INFERENCE_OF_GUARDRAIL) },
+  status: UNSET,
+});
+
+/** The span that an untrusted client names as the parent. */
+function linksOf({ trace_id, parent_span_id }: SentRow): Link[] {
+  if (parent_span_id === null) return [];
+  const context = {
+    traceId: traceIdOf(trace_id),
+    spanId: spanIdOf(parent_span_id),
+    traceFlags: TraceFlags.SAMPLED,
+  };
+  return [{ context }];
 }
 
 const UNSET: SpanStatus = { code: SpanStatusCode.UNSET };
@@ -100,6 +153,7 @@ function attributesOfTry(row: SentRow, attempt: SentAttempt): Attributes {
     ...serverOf(attempt),
     ...usageOf(attempt),
     ...known({
+      'gen_ai.request.stream': row.streamed || null,
       'http.response.status_code': attempt.status,
       'error.type': errorOf(attempt),
       'gatehouse.attempt': attempt.attempt,
@@ -107,6 +161,16 @@ function attributesOfTry(row: SentRow, attempt: SentAttempt): Attributes {
     }),
   };
 }
+
+const attributesOfGuardrail = (run: GuardrailRun): Attributes => ({
+  'gatehouse.guardrail.id': run.id,
+  'gatehouse.guardrail.stage': run.stage,
+  'gatehouse.guardrail.passed': run.verdict,
+  'gatehouse.guardrail.denies': run.deny,
+  'gatehouse.guardrail.async': run.async,
+  'gatehouse.guardrail.changed_content': run.transformed,
+  'gatehouse.guardrail.failed_checks': [...run.failedChecks],
+});
 
 interface SpanFacts {
   readonly name: string;
@@ -117,11 +181,12 @@ interface SpanFacts {
   readonly forMs: number;
   readonly attributes: Attributes;
   readonly status: SpanStatus;
+  readonly links?: Link[];
 }
 
 function span(
   origin: SpanOrigin,
-  { ids: [traceId, spanId, parent], from, forMs, ...told }: SpanFacts,
+  { ids: [traceId, spanId, parent], from, forMs, links = [], ...told }: SpanFacts,
 ): ReadableSpan {
   const context = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
   return {
@@ -133,7 +198,7 @@ function span(
     endTime: timeOf(from + forMs),
     duration: timeOf(forMs),
     ended: true,
-    links: [],
+    links,
     events: [],
     droppedAttributesCount: 0,
     droppedEventsCount: 0,
@@ -143,18 +208,3 @@ function span(
 
 const NANOS_PER_MS = 1_000_000;
 const timeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * NANOS_PER_MS)];
-
-const TRACE_ID = /^(?!0+$)[0-9a-f]{32}$/;
-const SPAN_ID = /^(?!0+$)[0-9a-f]{16}$/;
-
-/** W3C trace ids stay, UUIDs lose their dashes, and other ids are hashed. */
-function traceIdOf(text: string): string {
-  const hex = text.toLowerCase().replaceAll('-', '');
-  return TRACE_ID.test(hex) ? hex : hashed(text, 32);
-}
-
-const spanIdOf = (text: string): string =>
-  SPAN_ID.test(text.toLowerCase()) ? text.toLowerCase() : hashed(text, 16);
-
-const hashed = (text: string, digits: number): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, digits);

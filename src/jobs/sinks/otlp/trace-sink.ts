@@ -1,12 +1,14 @@
+import type { SpanSettings } from '../../../common/settings/otel-settings.js';
 import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../egress/egress.js';
+import { exported, originOf, throughEgress } from '../../../telemetry/exporting.js';
 import type { Consignment, LogDestination } from '../log-sink.js';
-import { exported, originOf, throughEgress } from './exporting.js';
+import { samplerFor } from './sampling.js';
 import { spansOf } from './spans-of.js';
 
 const MOST_SPANS = 512;
 
-/** Sends each request to an OpenTelemetry collector as spans. Requests imported as spans are not sent back. */
+/** Sends each sampled request to an OpenTelemetry collector as spans. Requests imported as spans are not sent back. */
 export class TraceSink implements LogDestination {
   readonly id = 'otlp-traces';
   readonly gathering = { rows: 1_000, seconds: 2 };
@@ -16,14 +18,19 @@ export class TraceSink implements LogDestination {
   constructor(
     egress: Egress,
     private readonly url: URL,
+    private readonly settings: SpanSettings,
   ) {
     this.#way = throughEgress(egress);
   }
 
   async deliver(consignment: Consignment): Promise<void> {
-    const { exporter, origin } = await (this.#opened ??= this.load());
-    const rows = (await consignment.rows()).filter(({ source }) => source !== 'otlp');
-    const spans = rows.flatMap((row) => spansOf(row, origin));
+    const { exporter, origin, isSampled } = await (this.#opened ??= this.load());
+    const rows = (await consignment.rows()).filter((row) => row.source !== 'otlp' && isSampled(row));
+    if (rows.length === 0) return;
+    const guardrails = await consignment.guardrailRuns();
+    const spans = rows.flatMap((row) =>
+      spansOf({ row, guardrails: guardrails.get(row.id) ?? [] }, origin, this.settings),
+    );
     for (let at = 0; at < spans.length; at += MOST_SPANS)
       await exported(exporter, spans.slice(at, at + MOST_SPANS));
   }
@@ -41,6 +48,6 @@ export class TraceSink implements LogDestination {
       timeoutMillis: OTLP_TIMEOUTS.commandMs,
       httpAgentOptions: agentFor as never,
     });
-    return { exporter, origin: await originOf() };
+    return { exporter, origin: await originOf(), isSampled: await samplerFor(this.settings) };
   }
 }

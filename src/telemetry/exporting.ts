@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExportResult } from '@opentelemetry/core';
-import { EgressAgent } from '../../../egress/egress-agent.js';
-import type { Egress } from '../../../egress/egress.js';
+import { EgressAgent } from '../egress/egress-agent.js';
+import type { Egress } from '../egress/egress.js';
 
 const SERVICE = 'gatehouse';
 const CONNECTIONS = 2;
@@ -56,10 +56,19 @@ export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void
   });
 }
 
+/** The collector refused it: sending the same again would fail again. */
+export class ExportRefused extends Error {
+  override readonly name = 'ExportRefused';
+}
+
+const FIRST_SERVER_ERROR = 500;
+/** Too many requests. */
+const SLOW_DOWN = 429;
+
 /** Contains the status but not the collector's message. */
 function reasonIn(error: Error | undefined): Error {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'number'
-    ? new Error(`it returned status ${code}`)
-    : (error ?? new Error('it failed'));
+  if (typeof code !== 'number') return error ?? new Error('it failed');
+  const reason = `it returned status ${code}`;
+  return code < FIRST_SERVER_ERROR && code !== SLOW_DOWN ? new ExportRefused(reason) : new Error(reason);
 }
