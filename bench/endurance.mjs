@@ -62,8 +62,7 @@ async function measureIdle(gatehouse, load, gateway) {
       }),
     );
   };
-  const rounds = Array.from({ length: Math.ceil(idle / AT_ONCE) });
-  for (const _ of rounds) await Promise.all(Array.from({ length: AT_ONCE }, openOne));
+  while (connections.length < idle) await Promise.all(Array.from({ length: AT_ONCE }, openOne));
   await sleep(2_000);
   const figures = {
     connections: connections.length,

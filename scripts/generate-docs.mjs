@@ -23,6 +23,7 @@ import { catalogPage } from '../dist/providers/catalog-page.js';
 import { unreadTable } from '../dist/gateway/guardrails/unread-table.js';
 import { chargingTable, endpointsPage, limitEffectsTable } from '../dist/providers/endpoints-page.js';
 import { dashboardJson, dashboardNames } from './grafana/panels.mjs';
+import { capacityTables } from './capacity-table.mjs';
 import { metricRows } from './metrics-table.mjs';
 import { roomArrows } from './room-arrows.mjs';
 
@@ -247,6 +248,7 @@ const METRICS = table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows());
 
 const PAGES = {
   'docs/architecture.md': () => withParts('docs/architecture.md', { imports: roomArrows() }),
+  'docs/capacity.md': () => withParts('docs/capacity.md', { plan: capacityTables() }),
   'docs/guardrails.md': () =>
     withParts('docs/guardrails.md', { coverage: coverageTable(), unread: unreadTable() }),
   'docs/clients.md': () => withParts('docs/clients.md', { 'origin headers': originHeadersTable() }),

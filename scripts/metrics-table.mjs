@@ -12,6 +12,7 @@ import { startMetrics } from '../dist/common/observability/metrics.js';
 import { DatabaseClock } from '../dist/database/database-clock.js';
 import { registerCacheMetrics } from '../dist/gateway/caching/cache-metrics.js';
 import { registerLimitMetrics } from '../dist/gateway/limits/limit-metrics.js';
+import '../dist/telemetry/log-export-metrics.js';
 import { registerExchangeMetrics } from '../dist/gateway/recording/exchange-metrics.js';
 
 /** Of Node itself: https://github.com/siimon/prom-client#default-metrics */
