@@ -7,7 +7,7 @@ import { deliveryChecks } from './adapters/delivery-checks.js';
 import { administrationCheck } from './egress/administration-check.js';
 import { AdminRelay } from './server/admin-relay.js';
 import { AppModule } from './app.module.js';
-import { tenantWallCheck } from './database/sessions/rls-check.js';
+import { rowLevelSecurityCheck } from './database/sessions/rls-check.js';
 import { QueryPool } from './database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
 import { StoreChecks } from './egress/store-checks.js';
@@ -114,7 +114,7 @@ function probesOf(parts: ProbedParts): Probes {
 
 function checks({ pool, limiter, isDraining }: ReadinessParts): ReadinessCheck[] {
   return [
-    tenantWallCheck(pool),
+    rowLevelSecurityCheck(pool),
     {
       name: 'draining',
       isVital: true,

@@ -5,7 +5,7 @@ const FRESH_MS = 10_000;
 /** Shorter failures are retried before anyone could act. */
 const PATIENCE = '1 minute';
 
-interface Delivery {
+interface DeliveryCheck {
   readonly rows: string;
   /** When the failure of a row began. */
   readonly since: string;
@@ -13,7 +13,7 @@ interface Delivery {
 }
 
 /** What should leave the installation and does not, by the name of its check. */
-const DELIVERIES: Readonly<Record<string, Delivery>> = {
+const DELIVERIES: Readonly<Record<string, DeliveryCheck>> = {
   'audit destinations': {
     rows: 'audit_destinations WHERE is_enabled',
     since: 'failing_since',

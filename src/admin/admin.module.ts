@@ -35,7 +35,7 @@ import { PasskeysModule } from './passkeys/passkeys.module.js';
 import { ProviderCatalogModule } from './provider-catalog/provider-catalog.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
-import { NewcomersModule } from './users/newcomers.module.js';
+import { JustInTimeUsersModule } from './users/just-in-time-users.module.js';
 import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -65,7 +65,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SingleSignOnModule,
     IdentityProvidersModule,
     SignInSettingsModule,
-    NewcomersModule,
+    JustInTimeUsersModule,
     ApiKeysModule,
     VirtualKeysModule,
     ConfigsModule,

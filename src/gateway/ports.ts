@@ -124,7 +124,7 @@ export abstract class LogSink {
 }
 
 /** The key of a cached response. No two workspaces share one. */
-export interface AnswerPlace {
+export interface CachedAnswerKey {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Digest of the request, 64 hexadecimal digits; the tenant is part of it, too. */
@@ -134,9 +134,9 @@ export interface AnswerPlace {
 /** Caches responses of providers for all processes, for a limited time. Losing one does no harm. Rejects when the store is unavailable. */
 export abstract class AnswerStore {
   /** The stored response, unless it has expired; null otherwise. */
-  abstract find(place: AnswerPlace): Promise<Buffer | null>;
+  abstract find(place: CachedAnswerKey): Promise<Buffer | null>;
   /** Replaces the stored response. `expiresAt` is in milliseconds since the epoch. */
-  abstract keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void>;
+  abstract keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void>;
 }
 
 /** The namespace of the vectors that are compared with each other. No two workspaces share one. */

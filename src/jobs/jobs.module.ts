@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
-import { AnnouncerModule } from './shipping/announcer.module.js';
+import { BatchQueueModule } from './shipping/batch-queue.module.js';
 import { ClickHouseModule } from '../request-log/analytics/clickhouse/clickhouse.module.js';
 import { UsageCountingModule } from '../request-log/analytics/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';
@@ -10,8 +10,8 @@ import { SweepBatches } from './sweep-batches.js';
 
 /** Background work on stored request logs. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({
-  imports: [AnnouncerModule, ClickHouseModule, UsageCountingModule],
+  imports: [BatchQueueModule, ClickHouseModule, UsageCountingModule],
   providers: [AggregateLogsProcessor, SweepBatches, RollUpUsage, Retention, ForgetAnswers],
-  exports: [AnnouncerModule],
+  exports: [BatchQueueModule],
 })
 export class JobsModule {}

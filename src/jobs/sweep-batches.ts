@@ -4,7 +4,7 @@ import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { BatchAggregator } from '../request-log/analytics/usage-store.js';
-import { QueueBatchAnnouncer } from './shipping/queue-batch-announcer.js';
+import { BullBatchQueue } from './shipping/bull-batch-queue.js';
 
 const EVERY_MS = 15_000;
 const MOST_PER_SWEEP = 100;
@@ -44,7 +44,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly database: DataSource,
-    private readonly announcer: QueueBatchAnnouncer,
+    private readonly batchQueue: BullBatchQueue,
     private readonly batches: BatchAggregator,
   ) {}
 
@@ -63,8 +63,8 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
 
   async #round(round: Round): Promise<void> {
     const waiting: WaitingBatch[] = await this.database.query(WAITING, [UNHEARD_AFTER_S, MOST_PER_SWEEP]);
-    const announced = await Promise.allSettled(waiting.map(({ id }) => this.announcer.announce(id)));
-    for (const each of announced)
+    const enqueued = await Promise.allSettled(waiting.map(({ id }) => this.batchQueue.enqueue(id)));
+    for (const each of enqueued)
       if (each.status === 'rejected') this.#report('A batch could not be announced again.', each.reason);
     for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
       if (round.isOver) return;

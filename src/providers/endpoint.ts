@@ -41,7 +41,7 @@ export type EndpointId = (typeof ENDPOINT_IDS)[number];
 export type Method = 'GET' | 'POST' | 'DELETE';
 
 /** One request of an endpoint. In a path, `{name}` stands for one segment: `/files/{id}/content`. */
-export interface Operation {
+export interface EndpointOperation {
   readonly method: Method;
   /** Below `/v1`, as clients send it. */
   readonly path: string;
@@ -72,7 +72,7 @@ export interface Endpoint {
   readonly group: EndpointGroup;
   /** How the gateway handles its requests. */
   readonly description: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly EndpointOperation[];
   /** A body that the sandbox answers as it stands. Absent: the document has none. */
   readonly example?: Json;
   /**

@@ -42,7 +42,7 @@ export class MediaFile {
 }
 
 /** A multipart form: https://www.rfc-editor.org/rfc/rfc7578. Names may occur more than once. */
-export class Form {
+export class FormUpload {
   constructor(readonly parts: readonly (readonly [name: string, value: string | MediaFile])[]) {}
 }
 
@@ -50,7 +50,7 @@ export class Form {
 export interface ProviderRequest {
   /** Below the provider's base URL, with its query: `/messages`. External values are percent-encoded. */
   readonly path: string;
-  readonly body: Json | Form | MediaFile;
+  readonly body: Json | FormUpload | MediaFile;
   /** Names and values in turn, besides credentials and content type. */
   readonly headers?: readonly string[];
 }

@@ -35,10 +35,10 @@ export interface ExplainedTarget {
 }
 
 /** The destination of a target, by which its price is looked up. */
-export type ExplainedPlace = Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'>;
+export type ExplainedModel = Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'>;
 
 /** Average price of a token at a destination, nano-dollars per million; null when unknown. */
-export type TokenPrices = (place: ExplainedPlace) => number | null;
+export type TokenPrices = (place: ExplainedModel) => number | null;
 
 const NO_PRICES: TokenPrices = () => null;
 
@@ -55,7 +55,7 @@ export function explainRouting(
 }
 
 /** A target of a load balance. */
-interface Share {
+interface TargetShare {
   readonly weight: number;
   readonly index: number;
   readonly path: string;
@@ -122,9 +122,9 @@ class ExplainingWalk {
   }
 
   /** The cheapest ones share the requests; the others follow in order of price. */
-  private byCost(node: Node, shares: readonly Share[]): boolean {
+  private byCost(node: Node, shares: readonly TargetShare[]): boolean {
     const costs = new Map(shares.map((share) => [share, this.costOf(childOf(node, share.index))] as const));
-    const costOf = (share: Share): number | null => costs.get(share) ?? null;
+    const costOf = (share: TargetShare): number | null => costs.get(share) ?? null;
     const chosen = cheapest(shares, costOf);
     const why = chosen.some((share) => costOf(share) !== null)
       ? `${chosen.map(({ path }) => path).join(', ')} at the least cost`
@@ -134,7 +134,7 @@ class ExplainingWalk {
     return this.divide(node, sorted, chosen);
   }
 
-  private divide(node: Node, shares: readonly Share[], chosen: readonly Share[]): boolean {
+  private divide(node: Node, shares: readonly TargetShare[], chosen: readonly TargetShare[]): boolean {
     let mayGoOn = false;
     const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
     for (const share of shares) {
@@ -193,7 +193,7 @@ function nearest<T>(
 
 const SLUG = /^@([^/]+)\/(.+)$/;
 
-function placeOf(config: RoutingConfig, reference: string | null, request: RoutedRequest): ExplainedPlace {
+function placeOf(config: RoutingConfig, reference: string | null, request: RoutedRequest): ExplainedModel {
   const { slug, model } = namedIn(reference);
   const said = listed(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
   return said?.startsWith('@')

@@ -49,7 +49,7 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 const logger = createLogger('administration');
 
-interface Exchange {
+interface RelayedExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly upstream: ClientRequest;
@@ -182,7 +182,7 @@ export class AdminRelay {
     if (this.isClosing) setImmediate(end);
   }
 
-  private broken({ request, response, upstream }: Exchange, error: Error): void {
+  private broken({ request, response, upstream }: RelayedExchange, error: Error): void {
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;

@@ -47,6 +47,23 @@ describe('the check of type names', () => {
       expect(stderr).toContain(`src/a.ts: "${name}" is a bare participle`);
   });
 
+  it('fails for a private type, also within a function, with the name of an exported one, and names both', async () => {
+    await write('src/a/one.ts', 'export class Place {}\n');
+    await write('src/b/two.ts', 'export function two(): void {\n  interface Place {}\n}\n');
+
+    const { status, stderr } = check();
+
+    expect(status).toBe(1);
+    expect(stderr).toContain('"Place" of src/a/one.ts is also declared by src/b/two.ts.');
+  });
+
+  it('allows the data plane a private type with the name of an exported one of the control plane', async () => {
+    await write('src/gateway/one.ts', 'interface Place {}\n');
+    await write('src/admin/two.ts', 'export interface Place {}\n');
+
+    expect(check()).toEqual({ status: 0, stderr: '' });
+  });
+
   it('allows nouns, participles with a subject, one name in private twice, and names of specs', async () => {
     await write(
       'src/a.ts',

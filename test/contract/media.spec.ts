@@ -6,7 +6,7 @@ import { findProvider } from '../../src/providers/catalog/registry.js';
 import { rendered } from '../../src/providers/client-formats/media/index.js';
 import {
   type Context,
-  Form,
+  FormUpload,
   type HubError,
   MediaFile,
   type Translator,
@@ -77,7 +77,7 @@ function read(value: unknown): unknown {
 function shown(value: unknown): unknown {
   if (value instanceof MediaFile)
     return { $file: [value.contentType, value.fileName, Buffer.from(value.bytes).toString()] };
-  if (value instanceof Form) return { $form: value.parts.map(([name, part]) => [name, shown(part)]) };
+  if (value instanceof FormUpload) return { $form: value.parts.map(([name, part]) => [name, shown(part)]) };
   return value;
 }
 

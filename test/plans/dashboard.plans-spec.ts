@@ -26,7 +26,7 @@ import { KeyNamesReader } from '../../src/request-log/reading/key-names.js';
 import { KeptLogs } from '../../src/request-log/reading/kept-logs.js';
 import { conditionOf, type LogFilterName } from '../../src/request-log/reading/log-filters.js';
 import { LogScope } from '../../src/request-log/reading/log-scope.js';
-import { GRAIN_MS } from '../../src/request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../src/request-log/rollups/granularities.js';
 import { createDataSource } from '../../src/schema/data-source.js';
 import { migrate } from '../../src/schema/migrate.js';
 import { PostgresCluster } from '../support/postgres-cluster.js';
@@ -147,7 +147,7 @@ describe.each(Object.entries(VERSIONS))('PostgreSQL %s', (version, from) => {
       'reads no table of %s whole for any figure of the dashboard',
       async (range, hours) => {
         const query = {
-          time_of_generation_min: new Date(NOW - hours * GRAIN_MS.hour).toISOString(),
+          time_of_generation_min: new Date(NOW - hours * GRANULARITY_MS.hour).toISOString(),
           time_of_generation_max: new Date(NOW).toISOString(),
         };
         const most = MOST_PAGES[range as keyof typeof MOST_PAGES];
@@ -168,7 +168,7 @@ describe.each(Object.entries(VERSIONS))('PostgreSQL %s', (version, from) => {
       async (name) => {
         const ask = questionsOf([database, dataSource, unit])[name];
         const query = {
-          time_of_generation_min: new Date(NOW - DAYS * GRAIN_MS.day).toISOString(),
+          time_of_generation_min: new Date(NOW - DAYS * GRANULARITY_MS.day).toISOString(),
           time_of_generation_max: new Date(NOW).toISOString(),
           ...(name.startsWith('groups') ? { columns: 'requests,cost' } : {}),
         };

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { ensurePartitions } from '../../src/request-log/rollups/add-requests.js';
-import { GRAIN_MS, type Grain, startOf } from '../../src/request-log/rollups/grains.js';
+import { GRANULARITY_MS, type Granularity, startOf } from '../../src/request-log/rollups/granularities.js';
 import { MEASURES } from '../../src/request-log/rollups/measures.js';
 import { FAMILIES } from '../../src/request-log/rollups/rollup-sql.js';
 
@@ -35,11 +35,11 @@ const buckets = `(
   SELECT bucket, ${workspaceOf('w')} AS workspace FROM generate_series($1::timestamptz, $2::timestamptz, $3::interval) AS bucket,
     generate_series(1, ${WORKSPACES}) AS w) AS times`;
 
-const fillSlices = (grain: Grain): string => `
+const fillSlices = (grain: Granularity): string => `
   INSERT INTO usage_slice_${grain} (organisation_id, workspace_id, bucket, dimension, value, ${NAMES})
   SELECT '${ORGANIZATION}', workspace, bucket, dimension, value, ${VALUES} FROM ${buckets}, ${SLICES}`;
 
-const fillCube = (grain: Grain): string => `
+const fillCube = (grain: Granularity): string => `
   INSERT INTO usage_${grain} (organisation_id, workspace_id, bucket, key, api_key_id, virtual_key, provider, model, endpoint, config_id,
     status, cache_status, ${NAMES})
   SELECT '${ORGANIZATION}', workspace, bucket, rollup_key(format('%s %s', n, status)), ${idOf('n')}, 'prod', 'openai', 'model-' || n,
@@ -47,11 +47,11 @@ const fillCube = (grain: Grain): string => `
   FROM ${buckets}, generate_series(1, 5) AS n, unnest(ARRAY[200, 429]::smallint[]) AS status`;
 
 /** Minutes only where ranges begin and end. */
-const TIMES: readonly (readonly [Grain, from: number, to: number])[] = [
-  ['day', startOf('day', NOW - DAYS * GRAIN_MS.day), NOW],
-  ['hour', startOf('hour', NOW - DAYS * GRAIN_MS.day), NOW],
-  ...[NOW, NOW - GRAIN_MS.day, NOW - DAYS * GRAIN_MS.day].map(
-    (at) => ['minute', startOf('hour', at), startOf('hour', at) + GRAIN_MS.hour - 1] as const,
+const TIMES: readonly (readonly [Granularity, from: number, to: number])[] = [
+  ['day', startOf('day', NOW - DAYS * GRANULARITY_MS.day), NOW],
+  ['hour', startOf('hour', NOW - DAYS * GRANULARITY_MS.day), NOW],
+  ...[NOW, NOW - GRANULARITY_MS.day, NOW - DAYS * GRANULARITY_MS.day].map(
+    (at) => ['minute', startOf('hour', at), startOf('hour', at) + GRANULARITY_MS.hour - 1] as const,
   ),
 ];
 
@@ -83,8 +83,8 @@ export async function fill(database: DataSource): Promise<void> {
       await database.query(filling, [...moments, `1 ${grain}`]);
   }
   for (let back = 0; back < REQUEST_DAYS; back++) {
-    const at = startOf('day', NOW) - back * GRAIN_MS.day;
-    const [day, next] = [at, at + GRAIN_MS.day].map((moment) => new Date(moment).toISOString());
+    const at = startOf('day', NOW) - back * GRANULARITY_MS.day;
+    const [day, next] = [at, at + GRANULARITY_MS.day].map((moment) => new Date(moment).toISOString());
     await database.query(
       `CREATE TABLE request_logs_${day?.slice(0, 10).replaceAll('-', '')} PARTITION OF request_logs FOR VALUES FROM ('${day}') TO ('${next}')`,
     );

@@ -1,5 +1,5 @@
 import type { Limit, Policy } from '../../src/common/limits/limit.js';
-import type { LimitEffect, LimitKind, LimitPlace } from '../../src/providers/charging/limit-effects.js';
+import type { LimitEffect, LimitKind, LimitLevel } from '../../src/providers/charging/limit-effects.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from './gateway.js';
 import { aBudget, aLimit, slots } from './limits.js';
@@ -13,7 +13,7 @@ export interface LimitedPlace {
   readonly add: (limit: Limit) => void;
 }
 
-export function aLimitedPlace(place: LimitPlace): LimitedPlace {
+export function aLimitedPlace(place: LimitLevel): LimitedPlace {
   const limits: Limit[] = [];
   const policies: Policy[] = [];
   const ofCaller = aCaller({ limits: { limits, policies } });
@@ -82,7 +82,7 @@ export interface LimitedGateway extends TestGateway {
 /** A gateway with a place of limits; as a virtual key, it is "openai-prod". */
 export async function aLimitedGateway(
   kind: LimitKind,
-  place: LimitPlace,
+  place: LimitLevel,
   wishes: GatewayWishes,
 ): Promise<LimitedGateway> {
   const { caller, ofVirtualKey: limits, add } = aLimitedPlace(place);

@@ -66,7 +66,7 @@ import { Shipper } from './jobs/shipping/shipper.js';
 const [spool, url] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 2000 });
 pool.on('error', () => undefined);
-const shipper = new Shipper({ pool, spool, logger: pino({ level: 'silent' }), announcer: { announce: async () => undefined },
+const shipper = new Shipper({ pool, spool, logger: pino({ level: 'silent' }), batchQueue: { enqueue: async () => undefined },
   counter: { countTokens: (text) => text.length, costOf: () => 1 } });
 shipper.start();
 process.on('SIGTERM', async () => { await shipper.stop(); await pool.end(); process.exit(0); });

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/queryable.js';
-import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
+import { type CachedAnswerKey, AnswerStore } from '../../gateway/ports.js';
 
 interface Row {
   readonly sealed: Buffer;
@@ -20,16 +20,16 @@ export class PostgresAnswerStore extends AnswerStore {
     super();
   }
 
-  override async find(place: AnswerPlace): Promise<Buffer | null> {
+  override async find(place: CachedAnswerKey): Promise<Buffer | null> {
     const [row] = await this.database.query<Row>(FIND, columnsOf(place));
     return row ? row.sealed : null;
   }
 
-  override async keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void> {
+  override async keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
     await this.database.query(KEEP, [...columnsOf(place), answer, new Date(expiresAt)]);
   }
 }
 
-function columnsOf({ organizationId, workspaceId, key }: AnswerPlace): unknown[] {
+function columnsOf({ organizationId, workspaceId, key }: CachedAnswerKey): unknown[] {
   return [organizationId, workspaceId, Buffer.from(key, 'hex')];
 }

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, Result } from 'ioredis';
 import type { Secret } from '../../common/settings/secret.js';
-import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
+import { type CachedAnswerKey, AnswerStore } from '../../gateway/ports.js';
 import { answerOf, connectForRequests } from '../redis-connection.js';
 
 declare module 'ioredis' {
@@ -83,11 +83,11 @@ export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdo
     this.redis.defineCommand('keepAnswer', { lua: KEEP });
   }
 
-  override find(place: AnswerPlace): Promise<Buffer | null> {
+  override find(place: CachedAnswerKey): Promise<Buffer | null> {
     return answerOf(this.redis.getBuffer(this.nameOf(place)));
   }
 
-  override async keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void> {
+  override async keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
     const books = ['ends', 'sizes', 'total'].map((book) => `${this.room}:${book}`);
     await answerOf(this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt));
   }
@@ -96,7 +96,7 @@ export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdo
     this.redis.disconnect();
   }
 
-  private nameOf({ organizationId, workspaceId, key }: AnswerPlace): string {
+  private nameOf({ organizationId, workspaceId, key }: CachedAnswerKey): string {
     return `${this.room}:${organizationId}:${workspaceId}:${key}`;
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../gateway/ports.js';
 import { answerApart } from './answer-apart.js';
 
-type Column = 'granted' | 'free' | 'retry_ms' | 'others' | 'step';
+type LimitColumn = 'granted' | 'free' | 'retry_ms' | 'others' | 'step';
 
 /** A process that is silent for this long loses its slots. Its budget leases wait an hour for its records, then expire. */
 const SLOT_LEASE = '30 seconds';
@@ -50,7 +50,7 @@ export class PostgresLimitStore extends LimitStore {
   }
 
   private async takeAll(requests: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
-    const rows = await this.database.query<Record<Column, string>>(
+    const rows = await this.database.query<Record<LimitColumn, string>>(
       'SELECT granted, free, retry_ms, others, step FROM lease_limits($1, $2) ORDER BY place',
       [this.holder, JSON.stringify(requests.map((ask) => askRow(ask, this.slotLease)))],
     );

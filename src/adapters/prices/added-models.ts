@@ -2,7 +2,7 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PricedProvider } from './price-document.js';
 
 /** Dollars per million tokens, as the provider's page states them. */
-interface Rates {
+interface MillionTokenRates {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -11,12 +11,12 @@ interface Rates {
 }
 
 /** A model that the price package lacks. Never add an amount that no published page states. */
-interface AddedModel extends Rates {
+interface AddedModel extends MillionTokenRates {
   readonly id: string;
   readonly name: string;
   readonly contextWindow?: number;
   /** The rates of a whole request with more input. */
-  readonly above?: Rates & { readonly tokens: number };
+  readonly above?: MillionTokenRates & { readonly tokens: number };
   /** The pages with the amounts, read on 2026-11-28. */
   readonly sources: readonly string[];
 }
@@ -48,7 +48,7 @@ const ANTHROPIC: readonly AddedModel[] = [
   },
 ];
 
-const SOL: Rates = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
+const SOL: MillionTokenRates = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
 const LONG_SOL = { tokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 };
 
 const OPENAI: readonly AddedModel[] = [
@@ -93,7 +93,7 @@ const KEYS = {
   cacheRead: 'cache_read_mtok',
   cacheWrite: 'cache_write_mtok',
   cacheWrite1h: 'cache_write_1h_mtok',
-} as const satisfies Record<keyof Rates, string>;
+} as const satisfies Record<keyof MillionTokenRates, string>;
 
 /** Searches have one price for all models of a provider. */
 const SEARCHES = {
@@ -122,7 +122,7 @@ function entryOf(model: AddedModel, searches: ModelPrice): ModelInfo {
 }
 
 function ratesOf({ above, ...rates }: AddedModel): ModelPrice {
-  const kinds = Object.keys(KEYS) as (keyof Rates)[];
+  const kinds = Object.keys(KEYS) as (keyof MillionTokenRates)[];
   const entries = kinds.flatMap((kind) => {
     const base = rates[kind];
     if (base === undefined) return [];

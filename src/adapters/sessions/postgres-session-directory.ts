@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/queryable.js';
 import type { SessionSettings } from '../../common/settings/settings.js';
 import { TokenSubjects } from '../tokens/token-subjects.js';
 
-interface SessionRow {
+interface DirectorySessionRow {
   readonly id: string;
   readonly organization_id: string;
   readonly user_id: string;
@@ -55,7 +55,7 @@ export class PostgresSessionDirectory extends SessionDirectory {
   override async find(secret: string, workspace: string | null): Promise<KnownSession | null> {
     const { lifetimeMs, idleMs } = this.settings;
     const hash = this.tokens.hashOf('session', secret);
-    const [row] = await this.database.query<SessionRow>(BY_SECRET, [hash, lifetimeMs, idleMs]);
+    const [row] = await this.database.query<DirectorySessionRow>(BY_SECRET, [hash, lifetimeMs, idleMs]);
     if (!row) return null;
     const named = { user: row.user_id, workspace, scopes: null };
     const subject = await this.subjects.of(row.organization_id, named);

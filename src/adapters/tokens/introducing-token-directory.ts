@@ -1,6 +1,6 @@
 import { request as connectTo } from 'node:http';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
-import { UnknownPerson } from '../../auth/tokens/newcomer.js';
+import { UnknownUserError } from '../../auth/tokens/just-in-time-user.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Memory, RememberingDirectory } from '../directories/snapshot/memory.js';
 
@@ -33,12 +33,12 @@ export class IntroducingTokenDirectory extends TokenDirectory implements Remembe
   }
 
   private async afterwards(error: unknown, token: string): Promise<KnownKey | null> {
-    if (!(error instanceof UnknownPerson)) throw error;
+    if (!(error instanceof UnknownUserError)) throw error;
     await this.introduce(token);
     try {
       return await this.tokens.find(token);
     } catch (again) {
-      throw again instanceof UnknownPerson ? notTaken() : again;
+      throw again instanceof UnknownUserError ? notTaken() : again;
     }
   }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
-import { checkUnknown } from '../../auth/tokens/newcomer.js';
+import { checkUnknown } from '../../auth/tokens/just-in-time-user.js';
 import { checkAuthor, checkMayStandFor } from '../../auth/tokens/rules-author.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';

@@ -1,6 +1,6 @@
 import { conditionOf, type QueryCondition } from '../../request-log/reading/log-filters.js';
 import type { AppError } from '../../common/errors/app-error.js';
-import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS, startOf } from '../../request-log/rollups/granularities.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { parameterError } from '../../common/errors/field-errors.js';
 import { conditionsOf, type LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
@@ -34,8 +34,8 @@ export const filtersBesideRange = ({ filters }: LogFilterQuery): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([name]) => !OF_RANGE.includes(name)));
 
 function rangeOf(filters: Filters, now: number): TimeRange {
-  const to = Math.ceil((timeOf(filters, 'max') ?? now) / GRAIN_MS.minute) * GRAIN_MS.minute;
-  const from = startOf('minute', timeOf(filters, 'min') ?? to - GRAIN_MS.day);
+  const to = Math.ceil((timeOf(filters, 'max') ?? now) / GRANULARITY_MS.minute) * GRANULARITY_MS.minute;
+  const from = startOf('minute', timeOf(filters, 'min') ?? to - GRANULARITY_MS.day);
   if (from >= to) throw emptyRange(filters);
   return { from, to };
 }

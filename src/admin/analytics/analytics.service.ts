@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/permissions/visibility.js';
-import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
+import { type ReadMeasureName, ratio, type MeasureSums } from '../../request-log/analytics/read-measures.js';
 import { type CountedRange, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, slotsOf } from './analytics-query.js';
 import type { AnalyticsQuery, SeriesQuery } from './analytics-query.dto.js';
@@ -93,7 +93,7 @@ export const shownRange = ({ from, to, isExact }: CountedRange): ShownRange => (
   is_exact: isExact,
 });
 
-function shown(fields: Graph['points'], sums: Sums, before: Before): Record<string, unknown> {
+function shown(fields: Graph['points'], sums: MeasureSums, before: Before): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, of]) => [name, of(sums, before)]));
 }
 
@@ -106,7 +106,7 @@ class RunningTotals implements Before {
     return this.#totals.get(name) ?? 0;
   }
 
-  add(sums: Sums): void {
+  add(sums: MeasureSums): void {
     for (const name of this.measures) this.#totals.set(name, this.count(name) + sums.count(name));
   }
 }

@@ -1,8 +1,8 @@
-import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
+import { type ReadMeasureName, ratio, type MeasureSums } from '../../request-log/analytics/read-measures.js';
 import type { ChartField } from './answer-schemas.js';
 
 /** A field of a response: its name, and its computation from the counts. `before` holds the sums of all points so far. */
-type Field = (sums: Sums, before: Before) => unknown;
+type Field = (sums: MeasureSums, before: Before) => unknown;
 
 /** Running totals of a series, for cumulative fields. */
 export interface Before {
@@ -21,7 +21,7 @@ export interface Graph {
   readonly measures: readonly ReadMeasureName[];
   readonly summary: Readonly<Partial<Record<ChartField, Field>>>;
   readonly points: Readonly<Partial<Record<ChartField, Field>>>;
-  readonly entries?: (sums: Sums) => readonly Readonly<Record<string, unknown>>[];
+  readonly entries?: (sums: MeasureSums) => readonly Readonly<Record<string, unknown>>[];
 }
 
 const total =
@@ -30,27 +30,28 @@ const total =
     sums.count(name);
 
 const COST = {
-  total: (sums: Sums) => sums.cents('cost_nano_usd'),
-  avg: (sums: Sums) => sums.perRequest(sums.cents('cost_nano_usd')),
+  total: (sums: MeasureSums) => sums.cents('cost_nano_usd'),
+  avg: (sums: MeasureSums) => sums.perRequest(sums.cents('cost_nano_usd')),
 };
 
 const LATENCY = {
-  avg: (sums: Sums) => sums.perRequest(sums.milliseconds('duration_us')),
-  p50: (sums: Sums) => sums.quantileMs(0.5),
-  p90: (sums: Sums) => sums.quantileMs(0.9),
-  p95: (sums: Sums) => sums.quantileMs(0.95),
-  p99: (sums: Sums) => sums.quantileMs(0.99),
+  avg: (sums: MeasureSums) => sums.perRequest(sums.milliseconds('duration_us')),
+  p50: (sums: MeasureSums) => sums.quantileMs(0.5),
+  p90: (sums: MeasureSums) => sums.quantileMs(0.9),
+  p95: (sums: MeasureSums) => sums.quantileMs(0.95),
+  p99: (sums: MeasureSums) => sums.quantileMs(0.99),
 };
 
 const TOKENS = {
-  total: (sums: Sums) => sums.tokens,
-  avg: (sums: Sums) => sums.perRequest(sums.tokens),
+  total: (sums: MeasureSums) => sums.tokens,
+  avg: (sums: MeasureSums) => sums.perRequest(sums.tokens),
 };
 
 const ERRORS = { total: total('errors'), refusals: total('refusals') };
-const ERROR_RATE = { rate: ({ errorRate }: Sums) => errorRate ?? 0, refusals: total('refusals') };
-const REQUESTS_PER_USER = (sums: Sums): number => ratio(sums.count('requests_of_users'), sums.count('users'));
-const HIT_RATE = (sums: Sums): number => sums.percentOfRequests(sums.hits);
+const ERROR_RATE = { rate: ({ errorRate }: MeasureSums) => errorRate ?? 0, refusals: total('refusals') };
+const REQUESTS_PER_USER = (sums: MeasureSums): number =>
+  ratio(sums.count('requests_of_users'), sums.count('users'));
+const HIT_RATE = (sums: MeasureSums): number => sums.percentOfRequests(sums.hits);
 const NANO_USD_PER_CENT = 10_000_000;
 
 /** The savings of the cache up to the end of a point, in cents. */
@@ -59,7 +60,7 @@ const savedSoFar =
   (sums, before) =>
     (before.count(name) + sums.count(name)) / NANO_USD_PER_CENT;
 
-const retries = (sums: Sums): number =>
+const retries = (sums: MeasureSums): number =>
   [...sums.counts('retry_rescues').values()].reduce((sum, count) => sum + count, 0);
 
 /** Paths below `/v1/analytics/graphs/`. Those with a dash are used by the Node SDK of the compatible API. */

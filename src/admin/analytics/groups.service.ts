@@ -5,7 +5,7 @@ import { pageOf } from '../../common/http/page.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { canBeTotalled, readTotals } from '../../request-log/analytics/postgres/group-totals.js';
-import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
+import type { ReadMeasureName, MeasureSums } from '../../request-log/analytics/read-measures.js';
 import {
   AnalyticsReader,
   type Groups,
@@ -177,7 +177,7 @@ const measuresOf = (columns: readonly ColumnName[]): readonly ReadMeasureName[] 
   ...new Set(columns.flatMap((name) => columnOf(name).measures)).add('requests'),
 ];
 
-function cell(grouping: Grouping, name: ColumnName, sums: Sums): unknown {
+function cell(grouping: Grouping, name: ColumnName, sums: MeasureSums): unknown {
   const value = columnOf(name).value(sums);
   return grouping.asText?.includes(name) ? String(value) : value;
 }

@@ -1,17 +1,17 @@
-import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
+import type { ReadMeasureName, MeasureSums } from '../../request-log/analytics/read-measures.js';
 import type { GroupedBy, GroupOrder } from '../../request-log/analytics/usage-store.js';
 
 /** A column of grouped responses: its measures, its display, and its sort order. */
-interface Column {
+interface GroupColumn {
   readonly text: string;
   readonly measures: readonly ReadMeasureName[];
-  readonly value: (sums: Sums) => unknown;
+  readonly value: (sums: MeasureSums) => unknown;
   readonly order: GroupOrder;
 }
 
 const total = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf });
 const average = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf, per: { sumOf: ['requests'] } });
-const percentile = (share: number, text: string): Column => ({
+const percentile = (share: number, text: string): GroupColumn => ({
   text,
   measures: ['duration_histogram'],
   value: (sums) => sums.quantileMs(share),
@@ -101,13 +101,13 @@ export const COLUMNS = {
     value: (sums) => sums.moment('first_seen'),
     order: total('first_seen'),
   },
-} as const satisfies Record<string, Column>;
+} as const satisfies Record<string, GroupColumn>;
 
 export type ColumnName = keyof typeof COLUMNS;
 
 export const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name);
 
-export const columnOf = (name: ColumnName): Column => COLUMNS[name];
+export const columnOf = (name: ColumnName): GroupColumn => COLUMNS[name];
 
 /** Groupings of requests, below `/v1/analytics/groups/`. */
 export interface Grouping {

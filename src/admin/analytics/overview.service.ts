@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/permissions/visibility.js';
-import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
+import type { ReadMeasureName, MeasureSums } from '../../request-log/analytics/read-measures.js';
 import {
   type GroupedBy,
   type Series,
@@ -141,10 +141,10 @@ class OverviewReading {
 }
 
 /** Refusals and crashes of the gateway say nothing about a provider. A lost request has the status 500. */
-function providerOf(provider: string, sums: Sums): OverviewProviderDto {
+function providerOf(provider: string, sums: MeasureSums): OverviewProviderDto {
   const crashes = sums.count('crashes');
   const failures = sums.failures
-    .map(({ status, count, refusals }): StatusCount => [
+    .map(({ status, count, refusals }): StatusCountPair => [
       status,
       count - refusals - (status === SERVER_ERROR ? crashes : 0),
     ])
@@ -163,8 +163,8 @@ const isFailure = (status: number): boolean => status >= SERVER_ERROR || status 
 const isFailing = ({ requests, failures }: OverviewProviderDto): boolean =>
   requests >= FAILING_REQUESTS_MIN && failures >= requests * FAILING_SHARE_MIN;
 
-type StatusCount = readonly [status: number, count: number];
-type StatusCounts = readonly StatusCount[];
+type StatusCountPair = readonly [status: number, count: number];
+type StatusCounts = readonly StatusCountPair[];
 
 const totalOf = (counts: StatusCounts): number => counts.reduce((sum, [, count]) => sum + count, 0);
 
@@ -183,10 +183,10 @@ const bothPeriods = ({ from, to }: TimeRange): TimeRange => ({
 const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });
 
 /** In cents. */
-const cacheSaved = (sums: Sums): number =>
+const cacheSaved = (sums: MeasureSums): number =>
   sums.cents('simple_saved_nano_usd') + sums.cents('semantic_saved_nano_usd');
 
-const figuresOf = (sums: Sums): OverviewFiguresDto => ({
+const figuresOf = (sums: MeasureSums): OverviewFiguresDto => ({
   requests: sums.count('requests'),
   errors: sums.count('errors'),
   refusals: sums.count('refusals'),
@@ -218,7 +218,7 @@ const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
     };
   });
 
-const mostFrequentErrors = (sums: Sums) =>
+const mostFrequentErrors = (sums: MeasureSums) =>
   sums.failures
     .toSorted((one, other) => other.count - one.count)
     .slice(0, TOP)

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { GRAIN_MS } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../request-log/rollups/granularities.js';
 import type { TimeRange } from '../../request-log/analytics/usage-store.js';
 
 /** Width of the points of a series. Days and longer are calendar units in the requested time zone. */
@@ -11,9 +11,9 @@ const MOST_SLOTS = 2_000;
 const MOST_OF_A_CHART = 180;
 
 const SHORTEST_MS: Readonly<Record<Interval, number>> = {
-  ...GRAIN_MS,
-  week: 7 * GRAIN_MS.day,
-  month: 28 * GRAIN_MS.day,
+  ...GRANULARITY_MS,
+  week: 7 * GRANULARITY_MS.day,
+  month: 28 * GRANULARITY_MS.day,
 };
 
 /** The narrowest interval that gives at most 180 points. */
@@ -63,12 +63,12 @@ class ZoneClock {
 
   floor(at: number, interval: Interval): number {
     const local = this.#local(at);
-    if (interval === 'minute' || interval === 'hour') return at - (local % GRAIN_MS[interval]);
+    if (interval === 'minute' || interval === 'hour') return at - (local % GRANULARITY_MS[interval]);
     return this.#moment(startOfLocal(local, interval));
   }
 
   next(at: number, interval: Interval): number {
-    if (interval === 'minute' || interval === 'hour') return at + GRAIN_MS[interval];
+    if (interval === 'minute' || interval === 'hour') return at + GRANULARITY_MS[interval];
     const start = new Date(this.#local(at));
     if (interval === 'month') start.setUTCMonth(start.getUTCMonth() + 1, 1);
     else start.setUTCDate(start.getUTCDate() + (interval === 'week' ? 7 : 1));
@@ -93,7 +93,7 @@ class ZoneClock {
 }
 
 function startOfLocal(local: number, interval: Interval): number {
-  const start = new Date(Math.floor(local / GRAIN_MS.day) * GRAIN_MS.day);
+  const start = new Date(Math.floor(local / GRANULARITY_MS.day) * GRANULARITY_MS.day);
   if (interval === 'month') start.setUTCDate(1);
   // Weeks begin on Monday: https://en.wikipedia.org/wiki/ISO_week_date
   if (interval === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));

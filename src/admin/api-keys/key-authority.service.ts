@@ -9,7 +9,7 @@ import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-type KeyPlace = Pick<ApiKey, 'organizationId' | 'workspaceId'>;
+type KeyScope = Pick<ApiKey, 'organizationId' | 'workspaceId'>;
 
 /** A key acts on the authority of a user, and so does whoever creates or changes one. */
 const NO_AUTHORITY = 'only users and their API keys can create and change keys, and this token names no user';
@@ -42,7 +42,7 @@ export class KeyAuthorityService {
   }
 
   /** Refuses with `forbidden` a new key for a user who ranks above the caller: the caller would get its secret. */
-  async checkMayCreateFor(caller: Principal, place: KeyPlace, userId: string): Promise<void> {
+  async checkMayCreateFor(caller: Principal, place: KeyScope, userId: string): Promise<void> {
     const role = await this.roleAbove(caller, place, userId);
     if (role !== null)
       throw new AppError('forbidden', {
@@ -51,14 +51,14 @@ export class KeyAuthorityService {
   }
 
   /** The role of a user who ranks above the caller, in words; null for everyone else. */
-  private async roleAbove(caller: Principal, place: KeyPlace, userId: string | null): Promise<string | null> {
+  private async roleAbove(caller: Principal, place: KeyScope, userId: string | null): Promise<string | null> {
     const callerId = this.userOf(caller);
     if (userId === null || userId === callerId) return null;
     const [own, others] = [await this.rolesOf(callerId, place), await this.rolesOf(userId, place)];
     return ranksAbove(others, own) ? inWords(others) : null;
   }
 
-  private async rolesOf(id: string, { organizationId, workspaceId }: KeyPlace): Promise<Roles> {
+  private async rolesOf(id: string, { organizationId, workspaceId }: KeyScope): Promise<Roles> {
     const user = await this.users.findOneBy({ organizationId, id });
     const member =
       workspaceId === null ? null : await this.members.findOneBy({ organizationId, workspaceId, userId: id });

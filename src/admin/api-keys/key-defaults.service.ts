@@ -5,7 +5,7 @@ import { UsableConfig } from '../configs/usable-config.service.js';
 import type { UpdateApiKeyDto } from './api-key.dto.js';
 
 type KeyDefaults = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
-type Columns = Partial<
+type DefaultColumns = Partial<
   Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
 >;
 
@@ -19,7 +19,7 @@ export class KeyDefaultsService {
     { workspaceId }: Pick<ApiKey, 'workspaceId'>,
     organizationId: string,
     { defaults = {}, alert_emails: emails }: KeyDefaults,
-  ): Promise<Columns> {
+  ): Promise<DefaultColumns> {
     const { metadata, config_id: named, allow_config_override: allowsOverride } = defaults;
     const reach = workspaceId === null ? { organizationId } : { organizationId, workspaceId };
     const columns = {

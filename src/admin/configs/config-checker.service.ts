@@ -18,7 +18,7 @@ import { secretParameters } from './secret-parameters.js';
 const MISTAKES_MAX = 100;
 
 /** Where a config is to run; without a workspace, in all of them. */
-export interface ConfigPlace {
+export interface ConfigScope {
   readonly organizationId: string;
   readonly workspaceId: string | null;
 }
@@ -33,7 +33,7 @@ export class ConfigChecker {
   ) {}
 
   /** The document as stored. Refuses with `config_invalid`, which names the path of every mistake. */
-  async read(place: ConfigPlace, given: unknown): Promise<RoutingConfig> {
+  async read(place: ConfigScope, given: unknown): Promise<RoutingConfig> {
     const document = typeof given === 'string' ? parsed(given) : given;
     const read = readRoutingConfig(document);
     const unknown = [
@@ -46,7 +46,7 @@ export class ConfigChecker {
     throw refused(mistakes);
   }
 
-  private async unknownIn(place: ConfigPlace, document: unknown): Promise<Mistake[]> {
+  private async unknownIn(place: ConfigScope, document: unknown): Promise<Mistake[]> {
     const { virtualKeys, guardrails } = referencesIn(document);
     return [
       ...(await this.keysUnknown(place, virtualKeys)),
@@ -56,7 +56,7 @@ export class ConfigChecker {
 
   /** A semantic cache needs an embedding model: its own setting, or its workspace's. */
   private async embeddingsMissing(
-    { organizationId, workspaceId }: ConfigPlace,
+    { organizationId, workspaceId }: ConfigScope,
     config: RoutingConfig,
   ): Promise<Mistake[]> {
     const paths = withoutEmbedding(config, 'config');
@@ -69,14 +69,14 @@ export class ConfigChecker {
   }
 
   /** Existing guardrails are locked until the config is saved. */
-  private async guardrailsUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
+  private async guardrailsUnknown(place: ConfigScope, references: readonly Reference[]): Promise<Mistake[]> {
     if (references.length === 0) return [];
     const names = [...new Set(references.map(({ slug }) => slug))];
     const unknown = await this.guardrails.missing(place, names);
     return missing(references, new Set(names.filter((name) => !unknown.has(name))), 'guardrail');
   }
 
-  private async keysUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
+  private async keysUnknown(place: ConfigScope, references: readonly Reference[]): Promise<Mistake[]> {
     if (references.length === 0) return [];
     const { organizationId, workspaceId } = place;
     // A virtual key belongs to one workspace, so no virtual key is usable in all of them.

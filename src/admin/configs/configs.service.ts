@@ -13,7 +13,7 @@ import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../slugs/claim-slug.js';
-import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
+import { ConfigChecker, type ConfigScope } from './config-checker.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigVersionsService, personOf, type VersionedConfig } from './config-versions.service.js';
 import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } from './config.dto.js';
@@ -101,7 +101,7 @@ export class ConfigsService {
   }
 
   /** Returns what a creation or change would save. Saves nothing, not even an audit record. */
-  async rehearse(place: ConfigPlace, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
+  async rehearse(place: ConfigScope, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
     this.audit.leaveOut();
     const now = before ? before.version.document : {};
     const document =

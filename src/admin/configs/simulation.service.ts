@@ -6,13 +6,13 @@ import { explainRouting } from '../../routing-config/explain.js';
 import type { Config } from './config.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
+import { ConfigChecker, type ConfigScope } from './config-checker.service.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { requestOf, type SimulateConfigDto, SimulationDto } from './simulation.dto.js';
 import { TokenPricesService } from './token-prices.service.js';
 
 interface SimulationInput {
-  readonly place: ConfigPlace;
+  readonly place: ConfigScope;
   readonly document: RoutingConfig;
   /** Null for a document from the request. */
   readonly saved: Config | null;

@@ -8,7 +8,7 @@ import { Integration } from '../integrations/integration.entity.js';
 import { ModelPrice } from '../model-configs/model-price.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
-import type { ConfigPlace } from './config-checker.service.js';
+import type { ConfigScope } from './config-checker.service.js';
 
 /** The pricing fields of a stored credential. */
 interface Account {
@@ -28,7 +28,7 @@ export class TokenPricesService {
   ) {}
 
   /** Loads the agreed prices of the virtual keys with these slugs, so that they are available synchronously. */
-  async of({ organizationId, workspaceId }: ConfigPlace, slugs: readonly string[]): Promise<TokenPrices> {
+  async of({ organizationId, workspaceId }: ConfigScope, slugs: readonly string[]): Promise<TokenPrices> {
     const accounts = await this.accounts({ organizationId, workspaceId }, slugs);
     const general = await this.modelPrices.findBy({ organizationId });
     const integrations = [...accounts.values()].flatMap(({ key }) => key.integrationId ?? []);
@@ -52,7 +52,7 @@ export class TokenPricesService {
   }
 
   private async accounts(
-    { organizationId, workspaceId }: ConfigPlace,
+    { organizationId, workspaceId }: ConfigScope,
     slugs: readonly string[],
   ): Promise<ReadonlyMap<string, Account>> {
     if (workspaceId === null || slugs.length === 0) return new Map();

@@ -9,7 +9,7 @@ import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 /** The owner of the reference: one workspace, or null for the whole organization, which can only use its own guardrails. */
-export interface NamingPlace {
+export interface ReferenceScope {
   readonly organizationId: string;
   readonly workspaceId: string | null;
 }
@@ -50,7 +50,7 @@ export class GuardrailReferences {
 
   /** Those of the given slugs and ids that are not a guardrail usable there. Existing ones are locked until the end of the transaction. */
   async missing(
-    { organizationId, workspaceId }: NamingPlace,
+    { organizationId, workspaceId }: ReferenceScope,
     names: readonly string[],
   ): Promise<Set<string>> {
     const known = new Set<string>();
@@ -71,7 +71,7 @@ export class GuardrailReferences {
   }
 
   /** Refuses with `invalid_request` lists that name a missing guardrail. `path` prefixes their names. */
-  async check(place: NamingPlace, lists: GuardrailLists, path: string): Promise<void> {
+  async check(place: ReferenceScope, lists: GuardrailLists, path: string): Promise<void> {
     const named = LISTS.flatMap((list) =>
       (lists[list] ?? []).map((name, index) => ({ name, at: `${path}${list}[${index}]` })),
     );

@@ -15,7 +15,7 @@ import {
   SavedGuardrailDto,
   UpdateGuardrailDto,
 } from './guardrail.dto.js';
-import { GuardrailsService, type GuardrailPlace } from './guardrails.service.js';
+import { GuardrailsService, type GuardrailScope } from './guardrails.service.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 @AdminController('guardrails')
@@ -96,7 +96,7 @@ async function placeFor(
   caller: Principal,
   { workspace_id, organisation_id }: CreateGuardrailDto,
   workspaces: WorkspaceFinder,
-): Promise<GuardrailPlace> {
+): Promise<GuardrailScope> {
   if (organisation_id === undefined || workspace_id !== undefined)
     return workspaces.tenantFor(caller, workspace_id);
   const { organizationId } = caller;

@@ -36,7 +36,7 @@ const SLUG_BYTES = 7;
 const SLUG_WIDTH = 10;
 
 /** Where a new guardrail applies: a workspace, or the whole organization. */
-export interface GuardrailPlace {
+export interface GuardrailScope {
   readonly organizationId: string;
   readonly workspaceId: string | null;
 }
@@ -53,7 +53,7 @@ export class GuardrailsService {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  async create(caller: Principal, place: GuardrailPlace, dto: CreateGuardrailDto): Promise<Guardrail> {
+  async create(caller: Principal, place: GuardrailScope, dto: CreateGuardrailDto): Promise<Guardrail> {
     checkScope(caller, place.workspaceId, 'create');
     const id = uuidV7(Date.now());
     const slug = dto.slug ?? randomSlug();
@@ -205,13 +205,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Json = Readonly<Record<string, unknown>>;
+type CheckParameters = Readonly<Record<string, unknown>>;
 
 /** Checks and actions in the stored form: complete and valid. Refuses with all mistakes at once. */
 function readGuardrail(
   checks: readonly unknown[],
-  actions: Json,
-): { readonly checks: readonly Json[]; readonly actions: Json } {
+  actions: CheckParameters,
+): { readonly checks: readonly CheckParameters[]; readonly actions: CheckParameters } {
   const mistakes: Mistake[] = [];
   const read = readChecks(checks, DocumentPath.root(mistakes, 'checks'));
   const done = readActions(actions, DocumentPath.root(mistakes, 'actions'));
@@ -233,6 +233,6 @@ function readGuardrail(
   };
 }
 
-function written({ id, name, parameters, isEnabled }: CheckSpec): Json {
+function written({ id, name, parameters, isEnabled }: CheckSpec): CheckParameters {
   return { id, ...(name === null ? {} : { name }), parameters, is_enabled: isEnabled };
 }

@@ -59,14 +59,14 @@ function contentTypeOf(request: FastifyRequest): string {
 }
 
 /** Facts about the request for its refusal. */
-interface RefusedRequest {
+interface RefusalFacts {
   readonly contentType: string;
   /** Largest allowed body in bytes. */
   readonly bodyLimit?: number | undefined;
 }
 
 /** Converts anything that the administration threw to an `AppError`: our own errors, the framework's, or the database's. */
-export function toAdministrationError(thrown: unknown, request: RefusedRequest): AppError {
+export function toAdministrationError(thrown: unknown, request: RefusalFacts): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return fromFramework(thrown, request);
   if (isDatabaseUnavailable(thrown)) return new AppError('database_unavailable', {}, { cause: thrown });
@@ -80,7 +80,7 @@ const MEANWHILE =
   'Another resource that this one refers to was removed, or another resource still refers to this one. Nothing was changed.';
 
 /** The framework refuses before any handler, and indicates the reason only by status; its texts name libraries. */
-function fromFramework(thrown: HttpException, { contentType, bodyLimit }: RefusedRequest): AppError {
+function fromFramework(thrown: HttpException, { contentType, bodyLimit }: RefusalFacts): AppError {
   switch (thrown.getStatus()) {
     case 404:
       return new AppError('not_found', { resource: 'path' });

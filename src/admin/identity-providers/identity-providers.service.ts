@@ -32,7 +32,7 @@ export class IdentityProvidersService {
     @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
     private readonly saved: SavedProviders,
     private readonly accounts: LinkedAccountsService,
-    private readonly waysIn: LockoutCheckService,
+    private readonly lockout: LockoutCheckService,
     private readonly people: PeopleService,
     private readonly egress: Egress,
     private readonly audit: AuditTrail,
@@ -41,7 +41,7 @@ export class IdentityProvidersService {
 
   async create(caller: Principal, dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
     const { organizationId } = caller;
-    await this.people.takeTurn(organizationId);
+    await this.people.lockMemberships(organizationId);
     await this.people.checkMayChangeSignIn(caller);
     if ((await this.providers.countBy({ organizationId })) >= MOST_PROVIDERS)
       throw new AppError('conflict', {
@@ -81,7 +81,7 @@ export class IdentityProvidersService {
 
   /** A change of issuer or client changes the users' accounts: they are linked again by email address. */
   async update(caller: Principal, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderDto> {
-    await this.people.takeTurn(caller.organizationId);
+    await this.people.lockMemberships(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
     await this.people.checkMayChangeSignIn(caller);
     const before = this.shown(row);
@@ -90,7 +90,7 @@ export class IdentityProvidersService {
     if (dto.issuer !== undefined && dto.issuer !== row.issuer) checkIssuer(dto.issuer, this.egress);
     Object.assign(row, await this.changed(row, dto));
     await this.providers.save(row);
-    if (!row.isEnabled) await this.waysIn.checkProviderLeft(row.organizationId);
+    if (!row.isEnabled) await this.lockout.checkProviderLeft(row.organizationId);
     if (isOther) await this.accounts.unlinkAllOf(row);
     else if (!row.isEnabled) await this.accounts.signOutAllOf(row);
     const after = this.shown(await this.providers.findOneByOrFail({ id: row.id }));
@@ -100,13 +100,13 @@ export class IdentityProvidersService {
 
   /** Ends the sessions that it opened. */
   async remove(caller: Principal, id: string): Promise<void> {
-    await this.people.takeTurn(caller.organizationId);
+    await this.people.lockMemberships(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
     await this.people.checkMayChangeSignIn(caller);
     this.audit.note({ targetId: row.id, workspaceId: null, before: this.shown(row) });
     await this.accounts.signOutAllOf(row);
     await this.providers.delete({ id: row.id });
-    await this.waysIn.checkProviderLeft(row.organizationId);
+    await this.lockout.checkProviderLeft(row.organizationId);
   }
 
   private async changed(

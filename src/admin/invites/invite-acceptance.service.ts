@@ -51,8 +51,8 @@ export class InviteAcceptanceService {
     const passwordHash =
       dto.password === undefined
         ? null
-        : await this.passwords.hashOfNewcomer(dto.password, { organizationId, email });
-    await this.people.takeTurn(organizationId);
+        : await this.passwords.hashForNewUser(dto.password, { organizationId, email });
+    await this.people.lockMemberships(organizationId);
     const invite = await this.open(token, true);
     if (dto.email !== undefined && normalizeEmail(dto.email) !== invite.email)
       throw new AppError('forbidden', { detail: 'this invite is for another address' });

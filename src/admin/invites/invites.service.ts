@@ -48,7 +48,7 @@ export class InvitesService {
 
   async create(caller: Principal, dto: CreateInviteDto): Promise<DeliveredInvite> {
     const { organizationId } = caller;
-    await this.people.takeTurn(organizationId);
+    await this.people.lockMemberships(organizationId);
     const actor = await this.people.actorWhoGives(caller, dto.role);
     const keyScopes = await this.keyScopesOf(caller, dto);
     const workspaces = await this.workspacesOf(caller, dto);
@@ -103,7 +103,7 @@ export class InvitesService {
 
   /** Reopens the invite for 72 hours on the authority of its new sender; the previous link becomes void. */
   async resend(caller: Principal, id: string): Promise<DeliveredInvite> {
-    await this.people.takeTurn(caller.organizationId);
+    await this.people.lockMemberships(caller.organizationId);
     const invite = await this.find(caller.organizationId, id, true);
     const actor = await this.people.actorWhoGives(caller, invite.role);
     const { workspaces } = await this.shown(invite);

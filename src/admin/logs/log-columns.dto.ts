@@ -40,11 +40,11 @@ export function ApiColumn(name: ReadColumn): PropertyDecorator {
   return ApiProperty(propertyOf(columnOf(name)));
 }
 
-class Columns {}
-for (const name of READ_COLUMNS) ApiColumn(name)(Columns.prototype, name);
+class LogColumnFields {}
+for (const name of READ_COLUMNS) ApiColumn(name)(LogColumnFields.prototype, name);
 
 /** The base of a DTO with the columns of a request as properties. */
-export const LogColumnsDto = Columns as new () => ShownColumns;
+export const LogColumnsDto = LogColumnFields as new () => ShownColumns;
 
 /** Integers of 64 bits are texts in rows. */
 const READ: Readonly<Partial<Record<ReturnType<typeof postgresType>, (value: never) => unknown>>> = {

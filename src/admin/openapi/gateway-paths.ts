@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Endpoint, Operation } from '../../providers/endpoint.js';
+import type { Endpoint, EndpointOperation } from '../../providers/endpoint.js';
 import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/catalog/registry.js';
@@ -95,7 +95,7 @@ const MEDIA: Readonly<Record<Endpoint['body'], string>> = {
   opaque: '*/*',
 };
 
-const describe = (endpoint: Endpoint, { method, path, summary }: Operation): object => {
+const describe = (endpoint: Endpoint, { method, path, summary }: EndpointOperation): object => {
   return {
     operationId: operationIdOf(method, path),
     tags: [GROUPS[endpoint.group].name],

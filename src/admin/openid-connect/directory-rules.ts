@@ -1,5 +1,5 @@
 import type { Claims } from '../../auth/tokens/compact-token.js';
-import { type GivenRoles, rolesGiven, valuesIn } from '../../auth/tokens/newcomer.js';
+import { type GivenRoles, rolesGiven, valuesIn } from '../../auth/tokens/just-in-time-user.js';
 import type { RoleMapping } from '../../auth/tokens/token-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';

@@ -51,7 +51,7 @@ export interface DirectoryAnswer {
 /** Google refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
 const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
 
-interface AuthorizationWish {
+interface AuthorizationOptions {
   readonly redirectUri: string;
   readonly prompt?: 'login' | 'select_account';
   readonly loginHint?: string | undefined;
@@ -75,7 +75,7 @@ export class ProviderClient {
   async authorizationUrl(
     provider: OpenedProvider,
     { state, nonce, verifier }: SignOnSecrets,
-    { redirectUri, prompt, loginHint }: AuthorizationWish,
+    { redirectUri, prompt, loginHint }: AuthorizationOptions,
   ): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await openId();
     const config = await this.configured(provider);

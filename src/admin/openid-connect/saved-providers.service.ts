@@ -95,7 +95,7 @@ export class SavedProviders {
     return { organizationId, issuer, clientId, scopes, clientSecret };
   }
 
-  async sealed(place: Place, secret: string): Promise<Buffer> {
+  async sealed(place: SecretOwner, secret: string): Promise<Buffer> {
     return this.box.sealText(await this.keyOf(place.organizationId), purposeOf(place), new Secret(secret));
   }
 
@@ -105,10 +105,10 @@ export class SavedProviders {
   }
 }
 
-type Place = Pick<IdentityProvider, 'id' | 'organizationId' | 'issuer'>;
+type SecretOwner = Pick<IdentityProvider, 'id' | 'organizationId' | 'issuer'>;
 
 /** A secret is only sent to the issuer that it was entered for. */
-const purposeOf = ({ organizationId, id, issuer }: Place): string[] => [
+const purposeOf = ({ organizationId, id, issuer }: SecretOwner): string[] => [
   'identity provider secret',
   organizationId,
   id,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { GivenRoles } from '../../auth/tokens/newcomer.js';
+import type { GivenRoles } from '../../auth/tokens/just-in-time-user.js';
 import { UserIdentity } from '../sign-in-policy/identity-provider.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';

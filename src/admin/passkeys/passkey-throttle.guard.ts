@@ -30,13 +30,13 @@ export class PasskeyThrottle {
   /** The attempt does not count as a failure. After the commit, because a request must not take a second connection. */
   succeeded(request: FastifyRequest): void {
     const attempt = this.attemptOf(request);
-    this.unitOfWork.afterCommit(() => void this.throttle.giveBack(attempt).catch(noteFailure));
+    this.unitOfWork.afterCommit(() => void this.throttle.refund(attempt).catch(noteFailure));
   }
 
   private attemptOf(request: FastifyRequest): SignInAttempt {
     const { session } = accessOf(request);
     const address = this.addresses.of(request.raw);
-    return session ? sessionAttempt(session, address) : { way: 'passkey', address, subject: '' };
+    return session ? sessionAttempt(session, address) : { kind: 'passkey', address, subject: '' };
   }
 }
 

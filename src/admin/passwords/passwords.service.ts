@@ -18,7 +18,7 @@ const LONGEST_WAIT_MS = 10_000;
 /** An office may sign in at once behind one address. The throttle by address limits the rest. */
 const LONGEST_LINE = 10;
 
-type Newcomer = Pick<User, 'organizationId' | 'email'>;
+type NewUser = Pick<User, 'organizationId' | 'email'>;
 
 /**
  * The only place that checks, hashes and compares passwords of users.
@@ -47,7 +47,7 @@ export class PasswordsService {
   }
 
   /** The same for a user who is being created. Refuses with `single_sign_on_required` if passwords are disabled. */
-  async hashOfNewcomer(password: string, { organizationId, email }: Newcomer): Promise<string> {
+  async hashForNewUser(password: string, { organizationId, email }: NewUser): Promise<string> {
     await this.policy.checkPasswordsIn(organizationId);
     return this.hash(password, email);
   }

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-interface Brake {
+interface AttemptLimit {
   readonly kind: string;
   /** Failures per window. */
   readonly most: number;
@@ -16,20 +16,20 @@ interface Brake {
 }
 
 const MINUTE = 60;
-const fromAddress = (kind: string): Brake => ({
+const fromAddress = (kind: string): AttemptLimit => ({
   ...{ kind, most: 30, windowSeconds: 10 * MINUTE },
   subjectOf: ({ address }) => networkOf(address),
 });
-const forSubject = (kind: string): Brake => ({
+const forSubject = (kind: string): AttemptLimit => ({
   ...{ kind, most: 10, windowSeconds: 10 * MINUTE, isForgiving: true },
   subjectOf: ({ subject }) => subject,
 });
-const FOR_ACCOUNT_FROM_ADDRESS: Brake = {
+const FOR_ACCOUNT_FROM_ADDRESS: AttemptLimit = {
   ...{ kind: 'pair', most: 10, windowSeconds: 10 * MINUTE, isForgiving: true },
   subjectOf: ({ address, subject }) => `${networkOf(address)} ${subject}`,
 };
 /** High, so that an attacker who guesses from one address locks no user out. */
-const FOR_ACCOUNT: Brake = {
+const FOR_ACCOUNT: AttemptLimit = {
   ...{ kind: 'account', most: 100, windowSeconds: 60 * MINUTE },
   subjectOf: ({ subject }) => subject,
 };
@@ -39,7 +39,7 @@ const FOR_ACCOUNT: Brake = {
  * is open to everybody: a known device and a live session have an allowance of their own, and so have the requests that a page of another
  * site can cause.
  */
-const BRAKES = {
+const ATTEMPT_LIMITS = {
   password: [fromAddress('address'), FOR_ACCOUNT_FROM_ADDRESS, FOR_ACCOUNT],
   knownDevice: [forSubject('device')],
   session: [forSubject('session')],
@@ -47,9 +47,9 @@ const BRAKES = {
   passkey: [fromAddress('passkey address')],
   singleSignOn: [fromAddress('single sign-on address')],
   backChannelLogout: [fromAddress('back-channel address')],
-} as const satisfies Record<string, readonly Brake[]>;
+} as const satisfies Record<string, readonly AttemptLimit[]>;
 
-type SignInWay = keyof typeof BRAKES;
+type AttemptKind = keyof typeof ATTEMPT_LIMITS;
 
 /** An attempt is counted before its password is checked: concurrent attempts cannot evade the limit. A window is never extended. */
 const COUNT = `
@@ -59,7 +59,7 @@ const COUNT = `
     ends_at = CASE WHEN brake.ends_at <= now() THEN excluded.ends_at ELSE brake.ends_at END
   RETURNING failures, ceil(extract(epoch FROM ends_at - now()))::integer AS seconds`;
 const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHERE subject = ANY ($1)';
-const GIVE_BACK = `
+const REFUND = `
   UPDATE sign_in_brakes SET failures = CASE WHEN subject = ANY ($2) THEN 0 ELSE greatest(failures - 1, 0) END
   WHERE subject = ANY ($1)`;
 /** Each success and each failure removes a few old rows, which saves a cleanup job. */
@@ -71,7 +71,7 @@ const IPV6_NETWORK_BITS = 64;
 
 /** An attempt to prove an identity. */
 export interface SignInAttempt {
-  readonly way: SignInWay;
+  readonly kind: AttemptKind;
   /** The IP address. */
   readonly address: string;
   /** What is guessed at: an account, which may not exist, a known device, a session, or a link. Empty if nothing is named. */
@@ -80,7 +80,7 @@ export interface SignInAttempt {
 
 /** An attempt to verify the user of a session again. */
 export const sessionAttempt = ({ id }: KnownSession, address: string): SignInAttempt => ({
-  ...{ way: 'session', address, subject: id },
+  ...{ kind: 'session', address, subject: id },
 });
 
 /** Too many attempts. */
@@ -108,13 +108,13 @@ export class SignInThrottle {
   /** Counts an attempt. Rejects with `rate_limited` after too many; the password must not be checked then. */
   async count(attempt: SignInAttempt): Promise<void> {
     await this.database.query(FORGET);
-    for (const [brake, subject] of this.subjectsOf(attempt)) {
+    for (const [limit, subject] of this.subjectsOf(attempt)) {
       const [row] = await this.database.query<{ failures: number; seconds: number }[]>(COUNT, [
         subject,
-        brake.windowSeconds,
+        limit.windowSeconds,
       ]);
-      if (row && row.failures > brake.most)
-        throw new ThrottledError(Math.max(row.seconds, 1), row.failures === brake.most + 1);
+      if (row && row.failures > limit.most)
+        throw new ThrottledError(Math.max(row.seconds, 1), row.failures === limit.most + 1);
     }
   }
 
@@ -122,7 +122,7 @@ export class SignInThrottle {
   async counted<T>(attempt: SignInAttempt, work: () => Promise<T>): Promise<T> {
     await this.count(attempt);
     const result = await work();
-    await this.giveBack(attempt);
+    await this.refund(attempt);
     return result;
   }
 
@@ -132,22 +132,22 @@ export class SignInThrottle {
   }
 
   /** The attempt succeeded, so it does not count as a failure, nor do the user's earlier ones from there. */
-  async giveBack(attempt: SignInAttempt): Promise<void> {
+  async refund(attempt: SignInAttempt): Promise<void> {
     const subjects = this.subjectsOf(attempt);
-    const forgiven = subjects.filter(([brake]) => brake.isForgiving);
-    await this.database.query(GIVE_BACK, [subjects.map(subjectIn), forgiven.map(subjectIn)]);
+    const forgiven = subjects.filter(([limit]) => limit.isForgiving);
+    await this.database.query(REFUND, [subjects.map(subjectIn), forgiven.map(subjectIn)]);
   }
 
-  private subjectsOf(attempt: SignInAttempt): [Brake, Buffer][] {
-    const brakes: readonly Brake[] = BRAKES[attempt.way];
-    return brakes.map((brake) => [
-      brake,
-      this.tokens.hashOf('sign-in brake', `${brake.kind} ${brake.subjectOf(attempt)}`),
+  private subjectsOf(attempt: SignInAttempt): [AttemptLimit, Buffer][] {
+    const limits: readonly AttemptLimit[] = ATTEMPT_LIMITS[attempt.kind];
+    return limits.map((limit) => [
+      limit,
+      this.tokens.hashOf('sign-in brake', `${limit.kind} ${limit.subjectOf(attempt)}`),
     ]);
   }
 }
 
-const subjectIn = ([, subject]: [Brake, Buffer]): Buffer => subject;
+const subjectIn = ([, subject]: [AttemptLimit, Buffer]): Buffer => subject;
 
 /** One IPv6 host has 2^64 addresses. */
 export function networkOf(address: string, ipv6Bits = IPV6_NETWORK_BITS): string {

@@ -19,7 +19,7 @@ export class SignInSettingsService {
   constructor(
     @InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>,
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
-    private readonly waysIn: LockoutCheckService,
+    private readonly lockout: LockoutCheckService,
     private readonly people: PeopleService,
     private readonly audit: AuditTrail,
   ) {}
@@ -35,13 +35,13 @@ export class SignInSettingsService {
   /** Requiring single sign-on ends sessions opened in other ways, except those of break-glass owners. */
   async set(caller: Principal, wanted: SignInSettings): Promise<SignInSettings> {
     const { organizationId } = caller;
-    await this.people.takeTurn(organizationId);
+    await this.people.lockMemberships(organizationId);
     await this.people.checkMayChangeSignIn(caller);
     const before = await this.get(organizationId);
     const isRequired = wanted.single_sign_on_required;
     const ids = wanted.break_glass_user_ids.map((id) => id.toLowerCase());
-    await this.waysIn.checkOwners(organizationId, ids);
-    if (isRequired) await this.waysIn.checkMayRequire(organizationId, ids);
+    await this.lockout.checkOwners(organizationId, ids);
+    if (isRequired) await this.lockout.checkMayRequire(organizationId, ids);
     await this.policies.upsert(
       { organizationId, isSingleSignOnRequired: isRequired, breakGlassUserIds: ids },
       ['organizationId'],

@@ -18,7 +18,7 @@ import {
   ThrottledError,
 } from '../sign-in-policy/sign-in-throttle.service.js';
 import type { SignInDto } from './sign-in.dto.js';
-import { type MeantUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
+import { type NamedUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
 /**
  * Between comparing the password and responding to a failure: a known user's record is written in this time, so it does not show in the
@@ -35,8 +35,8 @@ interface CheckedCode {
 /** Networks of one customer: a provider often hands out a /48, so a flood from many of its /64 has one turn. */
 const IPV6_CUSTOMER_BITS = 48;
 
-const waiterOf = ({ way, address, subject }: SignInAttempt): SlotWaiter =>
-  way === 'knownDevice'
+const waiterOf = ({ kind, address, subject }: SignInAttempt): SlotWaiter =>
+  kind === 'knownDevice'
     ? { origin: `device ${subject}`, isTrusted: true }
     : { origin: networkOf(address, IPV6_CUSTOMER_BITS), isTrusted: false };
 
@@ -51,7 +51,7 @@ export class PasswordSignInService {
   constructor(
     private readonly signIn: SignInService,
     private readonly secondFactors: SecondFactorsService,
-    private readonly brakes: SignInThrottle,
+    private readonly throttle: SignInThrottle,
     private readonly devices: KnownDevices,
     private readonly trail: AuditTrail,
     private readonly addresses: ClientAddresses,
@@ -60,15 +60,15 @@ export class PasswordSignInService {
   /** The user with this password and, if they have a second factor, this code. Refuses with `sign_in_failed` and the codes of factors. */
   async verify(dto: SignInDto, request: FastifyRequest): Promise<VerifiedUser> {
     const attempt = this.attemptIn(request, dto);
-    await this.brakes.count(attempt).catch((error: unknown) => this.refuseThrottled(request, dto, error));
-    const { user, meant, refusal } = await this.signIn.verify(dto, waiterOf(attempt));
+    await this.throttle.count(attempt).catch((error: unknown) => this.refuseThrottled(request, dto, error));
+    const { user, namedUser, refusal } = await this.signIn.verify(dto, waiterOf(attempt));
     if (!user) {
-      const recorded = meant && this.recordFailure(request, meant, new AppError(refusal));
+      const recorded = namedUser && this.recordFailure(request, namedUser, new AppError(refusal));
       await Promise.all([sleep(FAILURE_PAUSE_MS), recorded]);
       throw new AppError('sign_in_failed');
     }
     await this.checkCode(request, { user, code: dto.code, attempt });
-    await this.brakes.giveBack(attempt);
+    await this.throttle.refund(attempt);
     return user;
   }
 
@@ -77,15 +77,15 @@ export class PasswordSignInService {
     const account = normalizeEmail(email) ?? email;
     const device = this.devices.find(request.headers.cookie, account);
     return device === null
-      ? { way: 'password', address, subject: account }
-      : { way: 'knownDevice', address, subject: `${device} ${account}` };
+      ? { kind: 'password', address, subject: account }
+      : { kind: 'knownDevice', address, subject: `${device} ${account}` };
   }
 
   /** The first refusal of a window is recorded. Its pause has the same length for an account that does not exist. */
   private async refuseThrottled(request: FastifyRequest, dto: SignInDto, error: unknown): Promise<never> {
     if (error instanceof ThrottledError && error.isFirst) {
       const recorded = this.signIn
-        .meantBy(dto)
+        .userNamedBy(dto)
         .then((meant) => meant && this.recordFailure(request, meant, error));
       await Promise.all([sleep(FAILURE_PAUSE_MS), recorded]);
     }
@@ -99,7 +99,7 @@ export class PasswordSignInService {
       await this.secondFactors.check(user, code);
     } catch (error) {
       if (error instanceof AppError && error.code === 'second_factor_required')
-        await this.brakes.undo(attempt);
+        await this.throttle.undo(attempt);
       else Object.assign(accessOf(request), access);
       throw error;
     }
@@ -109,7 +109,7 @@ export class PasswordSignInService {
   /** Recorded here instead of in the filter for refusals, which would add time after the pause. */
   private async recordFailure(
     request: FastifyRequest,
-    meant: MeantUser,
+    meant: NamedUser,
     { code, spec }: AppError,
   ): Promise<void> {
     const access = accessOf(request);

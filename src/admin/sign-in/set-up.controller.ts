@@ -26,9 +26,6 @@ import { SetUpService } from './set-up.service.js';
 import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
-import { SignInThrottle } from './sign-in-throttle.service.js';
-import { SignedInDto } from './session.dto.js';
-import { SignedInService } from './signed-in.service.js';
 import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TOKEN = 200;
@@ -76,7 +73,7 @@ export class SetUpThrottleGuard implements CanActivate {
       .switchToHttp()
       .getRequest<FastifyRequest<{ Body: { token?: unknown } | null }>>();
     const token = typeof body?.token === 'string' ? body.token.slice(0, LONGEST_TOKEN) : '';
-    await this.throttle.count({ way: 'link', address: this.addresses.of(raw), subject: token });
+    await this.throttle.count({ kind: 'link', address: this.addresses.of(raw), subject: token });
     return true;
   }
 }

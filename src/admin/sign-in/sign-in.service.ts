@@ -37,12 +37,12 @@ interface Candidate extends SessionOwner {
 export type VerifiedUser = Candidate;
 
 /** The user whom an attempt names, whether or not it succeeds. */
-export type MeantUser = SessionOwner & { readonly email: string };
+export type NamedUser = SessionOwner & { readonly email: string };
 
 /** The result of comparing a password. */
 export interface PasswordCheck {
   readonly user: VerifiedUser | null;
-  readonly meant: MeantUser | null;
+  readonly namedUser: NamedUser | null;
   /** Why there is no user. Only the audit record shows it. */
   readonly refusal: 'sign_in_failed' | 'single_sign_on_required';
 }
@@ -78,11 +78,11 @@ export class SignInService {
     const user = candidates.find((_, index) => right[index] && open[index]) ?? null;
     const closed = candidates.find((_, index) => right[index]);
     const refusal = closed ? 'single_sign_on_required' : 'sign_in_failed';
-    return { user, meant: user ?? closed ?? candidates[0] ?? null, refusal };
+    return { user, namedUser: user ?? closed ?? candidates[0] ?? null, refusal };
   }
 
   /** The user whom an attempt means, for its audit record. */
-  async meantBy(dto: SignInDto): Promise<MeantUser | null> {
+  async userNamedBy(dto: SignInDto): Promise<NamedUser | null> {
     const [first] = await this.candidates(dto);
     return first ?? null;
   }

@@ -34,7 +34,7 @@ export class BackChannelLogoutService {
    */
   async verify(token: string, address: string): Promise<readonly VerifiedLogout[]> {
     const providers = await this.sendersOf(token);
-    const attempt = { way: 'backChannelLogout', address, subject: '' } as const;
+    const attempt = { kind: 'backChannelLogout', address, subject: '' } as const;
     return this.throttle.counted(attempt, () => this.read(token, providers));
   }
 

@@ -43,7 +43,7 @@ export class FirstLinksService {
     if (!(await this.userToLink(account))) return;
     const { organizationId } = account;
     await this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
-      await this.people.takeTurn(organizationId);
+      await this.people.lockMemberships(organizationId);
       const user = await this.userToLink(account);
       if (user) await this.replaceCredentials(user, account, request);
     });

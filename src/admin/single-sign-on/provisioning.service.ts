@@ -43,7 +43,7 @@ export class ProvisioningService {
     const person = { ...answer, organizationId, providerId, domains, rules };
     await this.links.link(person, request);
     return this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
-      await this.people.takeTurn(organizationId);
+      await this.people.lockMemberships(organizationId);
       const known = await this.plans.find(person);
       const caller = directoryActor(organizationId, known.email, known.user?.id ?? null);
       Object.assign(accessOf(request), { caller, action: 'sessions.create' });

@@ -52,7 +52,10 @@ export class SignOnCallbackService {
    * that was issued there is nothing to guess.
    */
   private counted<T>({ raw }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-    return this.throttle.counted({ way: 'singleSignOn', address: this.addresses.of(raw), subject: '' }, work);
+    return this.throttle.counted(
+      { kind: 'singleSignOn', address: this.addresses.of(raw), subject: '' },
+      work,
+    );
   }
 
   private async ofSignIn(request: FastifyRequest, state: string): Promise<AuthenticatedSignOn> {

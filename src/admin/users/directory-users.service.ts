@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { FastifyRequest } from 'fastify';
-import type { GivenRoles } from '../../auth/tokens/newcomer.js';
+import type { GivenRoles } from '../../auth/tokens/just-in-time-user.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../tenancy/user.entity.js';

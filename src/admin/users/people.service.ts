@@ -30,7 +30,7 @@ export class PeopleService {
    * Until the end of the transaction no other transaction changes roles in this organization, so that roles stay as they were read: two
    * owners cannot demote each other at the same moment.
    */
-  takeTurn(organizationId: string): Promise<Organization> {
+  lockMemberships(organizationId: string): Promise<Organization> {
     return this.organizations.findOneOrFail({
       where: { id: organizationId },
       lock: { mode: 'for_no_key_update' },

@@ -36,7 +36,7 @@ export class UserRemovalService {
 
   /** `confirmation` must be the user's email address; without it the error lists what would be deleted. */
   async remove(caller: Principal, id: string, confirmation: string | undefined): Promise<void> {
-    const { settings } = await this.people.takeTurn(caller.organizationId);
+    const { settings } = await this.people.lockMemberships(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.actor(caller);
     checkMayActOn(actor, user);

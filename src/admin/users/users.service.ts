@@ -51,7 +51,7 @@ export class UsersService {
   }
 
   async update(caller: Principal, id: string, dto: UpdateUserDto): Promise<void> {
-    await this.people.takeTurn(caller.organizationId);
+    await this.people.lockMemberships(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.actor(caller);
     checkMayActOn(actor, user);
@@ -69,7 +69,7 @@ export class UsersService {
 
   /** Makes a user an owner. The acting user must be an owner, and becomes an admin when stepping down. */
   async transferOwnership(caller: Principal, id: string, stepsDown: boolean): Promise<void> {
-    await this.people.takeTurn(caller.organizationId);
+    await this.people.lockMemberships(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.ownerWithAllScopes(caller, 'only an owner can transfer ownership');
     if (actor.id === user.id)

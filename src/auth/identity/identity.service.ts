@@ -139,7 +139,7 @@ const FAILURES_PER_SECOND = 50;
 const WINDOW_MS = 1_000;
 const ADDRESSES_MAX = 10_000;
 
-interface Window {
+interface FailureWindow {
   readonly startedAt: number;
   failures: number;
 }
@@ -149,7 +149,7 @@ interface Window {
  * from a busy address continues to work.
  */
 class FailedAttempts {
-  private readonly windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });
+  private readonly windows = new LRUCache<string, FailureWindow>({ max: ADDRESSES_MAX });
 
   /** Records a failure; true when the address has had too many of them. */
   record(address: string, now: number): boolean {

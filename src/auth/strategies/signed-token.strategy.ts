@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import { readCredential } from '../identity/credentials.js';
 import { IdentityService } from '../identity/identity.service.js';
-import { Newcomers } from '../identity/newcomers.js';
+import { JustInTimeUsers } from '../identity/just-in-time-users.js';
 import type { Principal } from '../principal.js';
-import { UnknownPerson } from '../tokens/newcomer.js';
+import { UnknownUserError } from '../tokens/just-in-time-user.js';
 
 /** Verifies the token of a request. */
 type Identification = () => Promise<Principal>;
@@ -33,7 +33,7 @@ Object.assign(Strategy, { JwtVerifier: verifier });
 export class SignedTokenStrategy extends PassportStrategy(Strategy, 'signed-token') {
   constructor(
     private readonly identity: IdentityService,
-    private readonly newcomers: Newcomers,
+    private readonly users: JustInTimeUsers,
   ) {
     super({
       jwtFromRequest: ({ raw }: FastifyRequest): string | null => {
@@ -52,8 +52,8 @@ export class SignedTokenStrategy extends PassportStrategy(Strategy, 'signed-toke
   async validate(request: FastifyRequest, identified: IdentificationOutcome): Promise<Principal> {
     if (identified.status === 'fulfilled') return identified.value;
     const refusal: unknown = identified.reason;
-    if (!(refusal instanceof UnknownPerson)) throw refusal;
-    await this.newcomers.welcome(refusal.newcomer, request);
+    if (!(refusal instanceof UnknownUserError)) throw refusal;
+    await this.users.provision(refusal.user, request);
     return this.identity.identify(request.raw);
   }
 }

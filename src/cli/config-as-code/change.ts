@@ -26,13 +26,18 @@ function differing(current: JsonRecord, declared: JsonRecord): Difference[] {
 }
 
 /** A resource in the file that does not exist yet. Hidden fields are sent but not shown. */
-export function made(what: string, path: string, shown: JsonRecord, hidden: JsonRecord = {}): DeclaredChange {
-  const body = { ...shown, ...given(hidden) };
+export function created(
+  what: string,
+  path: string,
+  shown: JsonRecord,
+  hidden: JsonRecord = {},
+): DeclaredChange {
+  const body = { ...shown, ...specified(hidden) };
   return { what, isNew: true, differences: differing({}, shown), method: 'POST', path, body: () => body };
 }
 
 /** Sends only the fields that differ, and the hidden ones. */
-export function changed(
+export function updated(
   { what, path }: { readonly what: string; readonly path: string },
   current: JsonRecord,
   declared: JsonRecord,
@@ -49,18 +54,18 @@ export function changed(
       differences: found,
       method: 'PUT',
       path,
-      body: () => ({ ...body, ...given(hidden) }),
+      body: () => ({ ...body, ...specified(hidden) }),
     },
   ];
 }
 
 /** Without omitted fields. */
-export function given(fields: JsonRecord): JsonRecord {
+export function specified(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Without empty values. */
-export const filled = (fields: JsonRecord): JsonRecord =>
+export const completed = (fields: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
 /** The changes as shown to the operator before they are made. */

@@ -1,19 +1,20 @@
 import type { JsonRecord } from './administration-client.js';
-import { filled } from './change.js';
+import { completed } from './change.js';
 
-type Limit = Readonly<Record<string, unknown>>;
+type DeclaredLimit = Readonly<Record<string, unknown>>;
 
 /** A limit with its defaults, so that a file and the administration write the same limit the same way. */
 const SPELLINGS = {
-  rate_limits: ({ type, unit, value, on_store_failure = 'open' }: Limit) =>
-    filled({ type, unit, value, on_store_failure }),
+  rate_limits: ({ type, unit, value, on_store_failure = 'open' }: DeclaredLimit) =>
+    completed({ type, unit, value, on_store_failure }),
   usage_limits: ({
     credit_limit,
     type = 'cost',
     alert_threshold,
     periodic_reset,
     periodic_reset_days,
-  }: Limit) => filled({ type, credit_limit, alert_threshold, periodic_reset, periodic_reset_days }),
+  }: DeclaredLimit) =>
+    completed({ type, credit_limit, alert_threshold, periodic_reset, periodic_reset_days }),
 } as const;
 
 /**
@@ -35,5 +36,5 @@ export const limitsForFile = (thing: JsonRecord): JsonRecord =>
     Object.entries(limitsIn(thing)).filter(([, limits]) => (limits as unknown[]).length > 0),
   );
 
-const listOf = (limits: unknown): readonly Limit[] =>
-  (Array.isArray(limits) ? limits : [limits].filter((one) => one !== null)) as readonly Limit[];
+const listOf = (limits: unknown): readonly DeclaredLimit[] =>
+  (Array.isArray(limits) ? limits : [limits].filter((one) => one !== null)) as readonly DeclaredLimit[];

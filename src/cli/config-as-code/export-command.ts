@@ -6,7 +6,7 @@ import {
   type JsonRecord,
   AdministrationRefusal,
 } from './administration-client.js';
-import { filled } from './change.js';
+import { completed } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
 import { limitsForFile } from './declared-limits.js';
 import { INVITES, type ShownMembership, USERS } from './plan-users.js';
@@ -44,7 +44,7 @@ export async function exported(
       const { name, description, log_retention_days, body_retention_days, log_redaction } = workspace;
       const id = sharesName(workspace) ? workspace.id : null;
       const said = { name, id, description, log_retention_days, body_retention_days, log_redaction };
-      return { ...filled(said), ...limitsForFile(workspace) };
+      return { ...completed(said), ...limitsForFile(workspace) };
     }),
     users: await exportedUsers(client, places),
     ...resources,
@@ -59,7 +59,7 @@ export async function exported(
     })),
     ...(tokens?.jwks_uri ? { signed_tokens: tokens } : {}),
     api_keys: keys.map((key) => ({
-      ...filled({
+      ...completed({
         name: key.name,
         id: sharesKeyName(key) ? key.id : null,
         type: key.type,
@@ -90,7 +90,7 @@ async function exportedResources(client: AdministrationClient, places: Places): 
     const { secret, section } = resource;
     if (things.length === 0) continue;
     sections[section] = sorted(things, resource.identity[0] ?? 'slug').map((thing) => {
-      const { [resource.identity[0] ?? '']: first, ...rest } = filled(entryOf(resource, thing));
+      const { [resource.identity[0] ?? '']: first, ...rest } = completed(entryOf(resource, thing));
       const variable = variableOf(String(thing.slug ?? thing.name), secret?.field ?? '');
       return {
         [resource.identity[0] ?? '']: first,
@@ -128,7 +128,7 @@ async function exportedUsers(client: AdministrationClient, places: Places): Prom
 async function exportedTokens(client: AdministrationClient): Promise<JsonRecord | null> {
   try {
     const shown = await client.send('GET', SIGNED_TOKENS.path);
-    return filled(Object.fromEntries(SIGNED_TOKENS.fields.map((field) => [field, shown[field]])));
+    return completed(Object.fromEntries(SIGNED_TOKENS.fields.map((field) => [field, shown[field]])));
   } catch (error) {
     if (error instanceof AdministrationRefusal && error.status === 404) return null;
     throw error;
@@ -181,7 +181,7 @@ function virtualKey(key: JsonRecord, places: Places): JsonRecord {
     unsupported_parameters,
     expires_at,
   } = key;
-  const said = filled({
+  const said = completed({
     note,
     custom_host,
     model_pricing,

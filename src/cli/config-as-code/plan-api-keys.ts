@@ -1,6 +1,6 @@
 import { readScopes } from '../../admin/api-keys/grants.js';
 import type { JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, given } from './change.js';
+import { type DeclaredChange, updated, specified } from './change.js';
 import { limitsIn } from './declared-limits.js';
 import type { DeclaredApiKey } from './document.js';
 import type { PlanningContext } from './planning.js';
@@ -60,9 +60,9 @@ const NO_SUCH_ID = 'is not the id of an API key with that name, type and workspa
 function changesOf(key: DeclaredApiKey, current: JsonRecord): DeclaredChange[] {
   const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();
   const scopes = sorted(new Set(key.scopes));
-  const target = { ...given({ description: key.description, scopes }), ...limitsIn(key) };
+  const target = { ...specified({ description: key.description, scopes }), ...limitsIn(key) };
   const path = `/v1/api-keys/${String(current.id)}`;
-  return changed(
+  return updated(
     { what: `API key "${key.name}"`, path },
     { ...current, scopes: sorted(current.scopes), ...limitsIn(current) },
     target,

@@ -1,7 +1,7 @@
 import { entityTagOf } from '../../admin/http/entity-tag.js';
 import { providerOf } from '../../admin/credentials/destination-of-key.js';
 import type { AdministrationClient, JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, given, made } from './change.js';
+import { type DeclaredChange, updated, specified, created } from './change.js';
 import { limitsIn } from './declared-limits.js';
 import type { DeclaredOrganization, DeclaredSignedTokens, DeclaredWorkspace } from './document.js';
 import { planApiKeys } from './plan-api-keys.js';
@@ -53,12 +53,12 @@ async function planSignedTokens(
   const what = 'signed tokens';
   const { path } = SIGNED_TOKENS;
   const current = await planning.find(path);
-  if (!current) return [{ ...made(what, path, given(declared)), method: 'PUT' }];
+  if (!current) return [{ ...created(what, path, specified(declared)), method: 'PUT' }];
   const ifMatch = entityTagOf(current);
-  return changed({ what, path }, current, given(declared)).map((change) => ({
+  return updated({ what, path }, current, specified(declared)).map((change) => ({
     ...change,
     ifMatch,
-    body: () => given(declared),
+    body: () => specified(declared),
   }));
 }
 
@@ -72,8 +72,8 @@ async function planOrganization(
   const { security_settings: switches } = declared;
   // Switches that the file omits stay unchanged.
   const merged = switches && { ...(current.security_settings as JsonRecord | null), ...switches };
-  const body = given({ ...declared, ...(switches === undefined ? {} : { security_settings: merged }) });
-  return changed({ what: 'organization', path: '/v1/admin/organisation' }, current, body);
+  const body = specified({ ...declared, ...(switches === undefined ? {} : { security_settings: merged }) });
+  return updated({ what: 'organization', path: '/v1/admin/organisation' }, current, body);
 }
 
 async function planWorkspace(
@@ -95,12 +95,12 @@ async function planWorkspace(
   }
   planning.nameWorkspace(name, current ? String(current.id) : null);
   const what = `workspace "${name}"`;
-  const declared = { ...given(fields), ...limitsIn(fields) };
+  const declared = { ...specified(fields), ...limitsIn(fields) };
   if (current) {
     const path = `/v1/admin/workspaces/${String(current.id)}`;
-    return changed({ what, path }, { ...current, ...limitsIn(current) }, declared);
+    return updated({ what, path }, { ...current, ...limitsIn(current) }, declared);
   }
-  return [{ ...made(what, '/v1/admin/workspaces', { name, ...declared }), makesWorkspace: name }];
+  return [{ ...created(what, '/v1/admin/workspaces', { name, ...declared }), makesWorkspace: name }];
 }
 
 /** Sequential, so as not to overload the administration. Skips invalid entries. */

@@ -1,7 +1,7 @@
 import { referencesIn } from '../../admin/configs/config-references.js';
 import { readRoutingConfig } from '../../routing-config/routing-config.js';
 import type { JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, given, made } from './change.js';
+import { type DeclaredChange, updated, specified, created } from './change.js';
 import type { DeclaredConfig } from './document.js';
 import type { PlanningContext } from './planning.js';
 import { stepsOf } from './read-document.js';
@@ -19,7 +19,7 @@ export async function planConfig(
   const what = `config "${slug}"`;
   const place = ['configs', index, 'workspace'];
   const current = await planning.find(`/v1/configs/${slug}`);
-  const target = given({
+  const target = specified({
     name,
     config,
     status,
@@ -28,12 +28,12 @@ export async function planConfig(
   if (current) {
     const data = current.data as JsonRecord;
     await planning.checkStays(data, workspace, place);
-    return changed({ what, path: `/v1/configs/${slug}` }, data, target);
+    return updated({ what, path: `/v1/configs/${slug}` }, data, target);
   }
   if (status === 'archived')
     planning.note(['configs', index, 'status'], 'cannot be "archived" for a config that does not exist yet');
-  const body = { slug, name: name ?? slug, ...given({ config, is_default: target.is_default }) };
-  return [await planning.madeIn(workspace, place, made(what, '/v1/configs', body))];
+  const body = { slug, name: name ?? slug, ...specified({ config, is_default: target.is_default }) };
+  return [await planning.madeIn(workspace, place, created(what, '/v1/configs', body))];
 }
 
 /** Virtual keys and providers that a config names, in the file or existing. */

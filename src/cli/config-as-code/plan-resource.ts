@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, given, made } from './change.js';
+import { type DeclaredChange, updated, specified, created } from './change.js';
 import type { SecretSource } from './document.js';
 import type { PlanningContext } from './planning.js';
 import { entryOf, hasMask, pathOf, type Resource, thingsOf } from './resources.js';
@@ -37,8 +37,8 @@ class PlannedEntry {
     if (!current) return this.make(what, entry);
     const now = entryOf(resource, current);
     this.checkFixed(entry, now, (current.workspace_id ?? null) === place);
-    const target = given(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
-    return changed({ what, path: pathOf(resource, current) }, now, target);
+    const target = specified(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
+    return updated({ what, path: pathOf(resource, current) }, now, target);
   }
 
   private checkFixed(entry: Entry, now: JsonRecord, isInPlace: boolean): void {
@@ -66,7 +66,7 @@ class PlannedEntry {
     const { workspace, ...fields } = entry;
     const source = secret && (entry[secret.field] as SecretSource | undefined);
     const value = source && (await planning.secretFrom(source, this.at(secret.field)));
-    const shown = given(
+    const shown = specified(
       Object.fromEntries(
         Object.entries(fields)
           .filter(([field]) => field !== secret?.field)
@@ -79,10 +79,10 @@ class PlannedEntry {
     const { isPut, isShared } = resource;
     if (isPut) {
       const body = Object.fromEntries(resource.changing.map((field) => [field, fields[field]]));
-      return [{ ...made(what, pathOf(resource, entry), body), method: 'PUT' }];
+      return [{ ...created(what, pathOf(resource, entry), body), method: 'PUT' }];
     }
     const hidden = secret ? { [secret.field]: value } : {};
-    const change = made(what, resource.path, shown, hidden);
+    const change = created(what, resource.path, shown, hidden);
     if (workspace !== undefined) {
       const inWorkspace = await planning.madeIn(workspace, this.at('workspace'), change);
       return [...(await this.accessFor(entry, workspace)), inWorkspace];

@@ -1,5 +1,5 @@
 import type { JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, made } from './change.js';
+import { type DeclaredChange, updated, created } from './change.js';
 import type { DeclaredUser } from './document.js';
 import type { PlanningContext } from './planning.js';
 
@@ -79,12 +79,12 @@ function changesOfUser(
   const id = String(known.id);
   const shown = known.workspaces as readonly ShownMembership[];
   return [
-    ...changed({ what: `user "${email}"`, path: `${USERS}/${id}` }, known, { role }),
+    ...updated({ what: `user "${email}"`, path: `${USERS}/${id}` }, known, { role }),
     ...memberships.flatMap((membership) => {
       const current = shown.find((one) => one.id === membership.id);
       const what = `membership of "${email}" in the workspace "${membership.workspace}"`;
       if (!current) return [joining(what, id, membership)];
-      return changed(
+      return updated(
         { what, path: `${membersOf(current.id)}/${id}` },
         { ...current },
         { role: membership.role },
@@ -97,7 +97,7 @@ const membersOf = (workspace: string): string => `/v1/admin/workspaces/${workspa
 
 function joining(what: string, userId: string, { workspace, id, role }: PlannedMembership): DeclaredChange {
   return {
-    ...made(what, '', { role }),
+    ...created(what, '', { role }),
     path: (idOf) => membersOf(id ?? idOf(workspace)),
     body: () => ({ users: [{ id: userId, role }] }),
   };
@@ -124,7 +124,7 @@ function invitesOf(
     ]),
   };
   const invite: DeclaredChange = {
-    ...made(what, INVITES, shown),
+    ...created(what, INVITES, shown),
     body: (idOf) => ({
       email,
       role,
@@ -137,7 +137,7 @@ function invitesOf(
   if (!current) return [invite];
   const path = `${INVITES}/${String(current.id)}`;
   const now = { email, role: current.role, workspaces: rolesOf(had) };
-  const cancelled = changed({ what: `${what}, which is cancelled`, path }, now, shown);
+  const cancelled = updated({ what: `${what}, which is cancelled`, path }, now, shown);
   if (cancelled.length === 0) return [];
   return [...cancelled.map((change) => ({ ...change, method: 'DELETE' as const, body: () => ({}) })), invite];
 }

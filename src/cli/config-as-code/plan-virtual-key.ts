@@ -7,7 +7,7 @@ import {
 import { parseDestination } from '../../common/net/destination.js';
 import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
 import type { JsonRecord } from './administration-client.js';
-import { type DeclaredChange, changed, given, made } from './change.js';
+import { type DeclaredChange, updated, specified, created } from './change.js';
 import { limitsIn } from './declared-limits.js';
 import type { DeclaredVirtualKey, SecretSource } from './document.js';
 import type { PlanningContext } from './planning.js';
@@ -27,10 +27,10 @@ export async function planVirtualKey(
   const secret = await secretFor(planning, { key, source, current, index }, declared);
   if (current) {
     const now = { ...current, ...limitsIn(current) };
-    return changed({ what, path: `/v1/virtual-keys/${slug}` }, now, declared, { key: secret });
+    return updated({ what, path: `/v1/virtual-keys/${slug}` }, now, declared, { key: secret });
   }
   const shown = { name: key.name ?? slug, ...declared };
-  const change = made(what, '/v1/virtual-keys', { slug, ...shown }, { key: secret });
+  const change = created(what, '/v1/virtual-keys', { slug, ...shown }, { key: secret });
   return [await planning.madeIn(workspace, place, change)];
 }
 
@@ -40,7 +40,7 @@ function wantedOf({
   expires_at: end,
   ...rest
 }: Omit<DeclaredVirtualKey, 'slug' | 'workspace' | 'key'>): JsonRecord {
-  return given({
+  return specified({
     ...rest,
     ...limitsIn(rest),
     custom_host: host == null ? host : canonicalUrl(host),

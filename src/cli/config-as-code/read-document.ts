@@ -67,7 +67,7 @@ export function readDocument(text: string, file: string): ReadDocument {
   // Aliases are resolved, up to a limit: https://eemeli.org/yaml/#tojs-options
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   const { mistakes: ofForm = [] } = readBySchema(documentSchema, value ?? {});
-  const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...twins(value)];
+  const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...duplicates(value)];
   const names = {
     workspaces: textsIn(value, 'workspaces', 'name'),
     slugs: new Map(SECTION_NAMES.map((section) => [section, new Set(textsIn(value, section, 'slug'))])),
@@ -124,7 +124,7 @@ const IDENTITIES = [
 ] as const satisfies readonly (readonly [SectionName, readonly string[]])[];
 
 /** Two entries for one resource would overwrite each other every time. */
-function twins(value: unknown): FileMistake[] {
+function duplicates(value: unknown): FileMistake[] {
   return IDENTITIES.flatMap(([section, fields]) => {
     const [field] = fields;
     const identities = listIn(value, section).map((entry) =>

@@ -44,7 +44,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Do
       ...judgeServer(facts, connectionsNeeded(settings)),
       judgeSkew(facts.now_ms, before, Date.now()),
       await checkSchema(url),
-      ...(await checkWall(client)),
+      ...(await checkRowLevelSecurity(client)),
       ...(await checkStrays(client)),
       ...(await checkInbox(client)),
     ];
@@ -97,16 +97,16 @@ export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): D
 }
 
 /** No findings for a schema that does not exist yet. */
-async function checkWall(client: Client): Promise<DoctorFinding[]> {
+async function checkRowLevelSecurity(client: Client): Promise<DoctorFinding[]> {
   const { rows } = await client.query<{ made: boolean }>(
     "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
   );
   if (!rows[0]?.made) return [];
   const found = await client.query<{ stands: boolean }>(RLS_READY);
-  return [judgeWall(found.rows[0]?.stands === true)];
+  return [rowLevelSecurityFinding(found.rows[0]?.stands === true)];
 }
 
-export function judgeWall(stands: boolean): DoctorFinding {
+export function rowLevelSecurityFinding(stands: boolean): DoctorFinding {
   if (stands) return ok('Tenants', 'separated by row-level security');
   return warning(
     'Tenants',

@@ -75,12 +75,12 @@ export async function* examine(
   yield* asTheyEnd(checks.map((check) => inTime(check)));
 }
 
-interface Check extends ServiceCheck {
+interface DoctorCheck extends ServiceCheck {
   /** Milliseconds. */
   readonly limitMs?: number;
 }
 
-function checksOf(settings: Settings, { environment, isRunning, port }: CheckedEnvironment): Check[] {
+function checksOf(settings: Settings, { environment, isRunning, port }: CheckedEnvironment): DoctorCheck[] {
   return [
     { name: 'Port', run: async () => [await checkPort(settings, isRunning)] },
     ...(port === null ? [] : [{ name: 'Service', run: () => checkRunning(settings, port) }]),
@@ -96,7 +96,7 @@ function checksOf(settings: Settings, { environment, isRunning, port }: CheckedE
   ];
 }
 
-async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<DoctorFinding[]> {
+async function inTime({ name, run, limitMs = PROBING_MS }: DoctorCheck): Promise<DoctorFinding[]> {
   const late = `no result within ${limitMs / 1_000} s`;
   try {
     return await answeredWithin(run(), limitMs, late);

@@ -35,7 +35,7 @@ export function findRunAs(programs: string, data: string): RunAs {
 }
 
 /** Being another user inside and root outside gives access to folders that only root may enter. */
-function insideUserNamespace(user: User, setpriv: string | null, data: string): RunAs {
+function insideUserNamespace(user: SystemUser, setpriv: string | null, data: string): RunAs {
   const unshare = tool('unshare');
   const { uid, gid } = user;
   const become = ['--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
@@ -47,13 +47,13 @@ function insideUserNamespace(user: User, setpriv: string | null, data: string): 
   return { prefix: [unshare, ...become, ...dieWithUs], owner: { uid: 0, gid: 0 }, spawn: {} };
 }
 
-interface User {
+interface SystemUser {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-function unprivilegedUser(): User {
+function unprivilegedUser(): SystemUser {
   const rows = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of UNPRIVILEGED_USERS) {
     const [, , uid, gid] = rows.find((row) => row.startsWith(`${name}:`))?.split(':') ?? [];
@@ -65,7 +65,7 @@ function unprivilegedUser(): User {
 }
 
 /** Whether this user may enter the folder and all of its parents, by their mode bits. */
-function isPassable(folder: string, { uid, gid }: User): boolean {
+function isPassable(folder: string, { uid, gid }: SystemUser): boolean {
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     const { mode, uid: owner, gid: group } = statSync(path);
     const shift = owner === uid ? 6 : group === gid ? 3 : 0;

@@ -12,12 +12,12 @@ export function jsonText(value: unknown): string {
 }
 
 /** A finished piece of the text, or a value that is still to be written. */
-type Step = { readonly text: string } | { readonly value: unknown };
+type WritingStep = { readonly text: string } | { readonly value: unknown };
 
 /** For parsed JSON, and members that are undefined, which `JSON.stringify` leaves out. */
 function deepText(root: unknown): string {
   const pieces: string[] = [];
-  const steps: Step[] = [{ value: root }];
+  const steps: WritingStep[] = [{ value: root }];
   for (let step = steps.pop(); step; step = steps.pop()) {
     if ('text' in step) pieces.push(step.text);
     else if (typeof step.value === 'object' && step.value !== null) addReversed(steps, stepsOf(step.value));
@@ -26,24 +26,24 @@ function deepText(root: unknown): string {
   return pieces.join('');
 }
 
-const stepsOf = (value: object): Step[] =>
+const stepsOf = (value: object): WritingStep[] =>
   Array.isArray(value) ? listSteps(value as readonly unknown[]) : objectSteps(value);
 
 /** One by one: a call with a spread list has a limit of arguments. */
-function addReversed(steps: Step[], added: readonly Step[]): void {
-  for (let at = added.length - 1; at >= 0; at--) steps.push(added[at] as Step);
+function addReversed(steps: WritingStep[], added: readonly WritingStep[]): void {
+  for (let at = added.length - 1; at >= 0; at--) steps.push(added[at] as WritingStep);
 }
 
-function listSteps(items: readonly unknown[]): Step[] {
-  const steps: Step[] = items.flatMap((value, at) => [{ text: at === 0 ? '[' : ',' }, { value }]);
+function listSteps(items: readonly unknown[]): WritingStep[] {
+  const steps: WritingStep[] = items.flatMap((value, at) => [{ text: at === 0 ? '[' : ',' }, { value }]);
   return [...(steps.length === 0 ? [{ text: '[' }] : steps), { text: ']' }];
 }
 
-function objectSteps(members: object): Step[] {
+function objectSteps(members: object): WritingStep[] {
   const written = Object.entries(members as Readonly<Record<string, unknown>>).filter(
     ([, value]) => value !== undefined,
   );
-  const steps: Step[] = written.flatMap(([name, value], at) => [
+  const steps: WritingStep[] = written.flatMap(([name, value], at) => [
     { text: `${at === 0 ? '{' : ','}${JSON.stringify(name)}:` },
     { value },
   ]);

@@ -43,7 +43,7 @@ function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
 }
 
 /** A parsed value and its position in the text. */
-interface Origin {
+interface SourceSpan {
   readonly text: string;
   readonly before: unknown;
   readonly span: JsonSpan;
@@ -51,7 +51,7 @@ interface Origin {
   readonly levels: number;
 }
 
-function editsOf(origin: Origin, after: unknown): readonly Edit[] {
+function editsOf(origin: SourceSpan, after: unknown): readonly Edit[] {
   const { before, span, levels } = origin;
   if (Object.is(before, after)) return [];
   if (levels === 0) return [{ ...span, text: jsonText(after) }];
@@ -66,7 +66,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function editsOfObject({ text, span, levels }: Origin, before: Fields, after: Fields): readonly Edit[] {
+function editsOfObject({ text, span, levels }: SourceSpan, before: Fields, after: Fields): readonly Edit[] {
   const members = membersOf(text, span.start);
   const last = new Map(members.map((member) => [member.name, member]));
   const isKept = ({ name }: Member): boolean => Object.hasOwn(after, name);
@@ -109,7 +109,7 @@ function removals<T extends JsonSpan>(parts: readonly T[], isKept: (part: T) => 
 
 /** Items are changed in place or removed; null for any other change. */
 function editsOfList(
-  { text, span, levels }: Origin,
+  { text, span, levels }: SourceSpan,
   before: readonly unknown[],
   after: readonly unknown[],
 ): readonly Edit[] | null {

@@ -10,7 +10,6 @@ import { didYouMean } from '../text/nearest-names.js';
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import type { TelemetrySettings } from './otel-settings.js';
 import { settingsSchema } from './settings-schema.js';
-import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 import { badTls, type ListenerSettings, listenerOf } from './tls-settings.js';
 import { badSinks, destinationsOf, type S3Settings, type SinkSettings } from './sink-settings.js';
 

@@ -20,7 +20,7 @@ export interface ReadinessCheck {
 /** Why a check failed, in a sentence that `/readyz?verbose` may show to anyone. Messages of other errors are not shown. */
 export class CheckFailure extends Error {}
 
-interface CheckResult {
+interface ProbeResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
   readonly ms?: number;
@@ -52,7 +52,7 @@ const isBrowser = ({ headers: { accept = '' } }: IncomingMessage): boolean => ac
 export class Probes {
   private readonly remembered = new Map<
     ReadinessCheck,
-    { readonly at: number; readonly result: Promise<CheckResult> }
+    { readonly at: number; readonly result: Promise<ProbeResult> }
   >();
 
   constructor(
@@ -102,7 +102,7 @@ export class Probes {
     send(response, isReady ? 200 : 503, isVerbose ? { status, checks: results } : { status });
   }
 
-  private resultOf({ loop, process: place, seconds }: StalledLoop): CheckResult {
+  private resultOf({ loop, process: place, seconds }: StalledLoop): ProbeResult {
     return {
       name: place === undefined ? `loop ${loop}` : `loop ${loop} (${place})`,
       status: this.vitalLoops.includes(loop) ? 'failed' : 'degraded',
@@ -111,7 +111,7 @@ export class Probes {
   }
 
   /** Checks that cost a round trip run once a second, however often balancers call. */
-  private recent(check: ReadinessCheck): Promise<CheckResult> {
+  private recent(check: ReadinessCheck): Promise<ProbeResult> {
     const known = this.remembered.get(check);
     if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
     const result = runCheck(check);
@@ -145,7 +145,7 @@ export class Probes {
   }
 }
 
-async function runCheck(check: ReadinessCheck): Promise<CheckResult> {
+async function runCheck(check: ReadinessCheck): Promise<ProbeResult> {
   const startedAt = performance.now();
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();

@@ -34,7 +34,7 @@ export async function warnWithoutRowLevelSecurity(database: Queryable): Promise<
 const CHECK_FRESH_MS = 60_000;
 
 /** For `/readyz?verbose`. Requests are served without it: queries separate tenants first. */
-export const tenantWallCheck = (database: Queryable): ReadinessCheck => ({
+export const rowLevelSecurityCheck = (database: Queryable): ReadinessCheck => ({
   name: 'row-level security',
   isVital: false,
   freshMs: CHECK_FRESH_MS,

@@ -11,7 +11,7 @@ class TooManyWriters extends Error {
 }
 
 /** An organization's share, and how many of its writers use it or wait for it. */
-interface Share {
+interface OrganizationShare {
   readonly slots: Semaphore;
   writers: number;
 }
@@ -26,7 +26,7 @@ interface Share {
 export class WriteSemaphore {
   private readonly all: Semaphore;
   private readonly shareSize: number;
-  private readonly shares = new Map<string, Share>();
+  private readonly shares = new Map<string, OrganizationShare>();
   private readonly timeoutMs: number;
 
   constructor({ options }: DataSource) {

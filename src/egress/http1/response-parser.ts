@@ -12,7 +12,7 @@ export interface ResponseEvents {
   onEnd(isReusable: boolean): void;
 }
 
-type Phase = 'idle' | 'head' | 'counted' | 'chunked' | 'until close' | 'whole';
+type ParserPhase = 'idle' | 'head' | 'counted' | 'chunked' | 'until close' | 'whole';
 
 const [SWITCHING_PROTOCOLS, OK, NO_CONTENT, NOT_MODIFIED] = [101, 200, 204, 304] as const;
 const NOTHING = Buffer.alloc(0);
@@ -23,7 +23,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export class ResponseParser {
   isPaused = false;
-  private phase: Phase = 'idle';
+  private phase: ParserPhase = 'idle';
   private isHeadRequest = false;
   /** Remaining bytes of the body, if its length is known. */
   private left = 0;
@@ -121,7 +121,7 @@ export class ResponseParser {
   }
 
   /** https://www.rfc-editor.org/rfc/rfc9112#section-6.3 */
-  private bodyOf({ status, contentLength, isChunked }: ParsedResponseHead): Phase {
+  private bodyOf({ status, contentLength, isChunked }: ParsedResponseHead): ParserPhase {
     if (status === NO_CONTENT && contentLength > 0 && !this.isHeadRequest)
       throw invalidResponse('it has no content and a length');
     if (this.isHeadRequest || status === NO_CONTENT || status === NOT_MODIFIED) return 'whole';

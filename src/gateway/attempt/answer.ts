@@ -2,7 +2,7 @@ import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 
@@ -12,7 +12,7 @@ export interface Answer extends StartedAttempt {
   readonly target: Target;
   readonly planned: PlannedTarget;
   /** The request as the target received it, in the client's dialect. */
-  readonly content: Content;
+  readonly content: RequestContent;
   /** Null: the client receives the response unchanged. */
   readonly translated: ActiveTranslation | null;
   /** Null when no guardrail applies to the response. */

@@ -24,7 +24,7 @@ import { unlessPassed } from '../translation/translated-answer.js';
 import type { AnsweredAttempt, AttemptOutcome, UnansweredAttempt } from '../types/attempt-outcome.js';
 import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
 import { whileListening } from '../types/cancellation.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
@@ -138,7 +138,7 @@ export class TargetAttempts {
   private guard(
     incoming: IncomingRequest,
     planned: PlannedTarget,
-    content: Content,
+    content: RequestContent,
     results: HookResults | null,
   ): GuardedRequest | Promise<GuardedRequest> | null {
     if (!results || !isGuarded(incoming, planned)) return null;
@@ -165,10 +165,10 @@ export class TargetAttempts {
 }
 
 /** The request for one target, before guardrails. */
-const askedContent = ({ read }: IncomingRequest, { params }: PlannedTarget): Content =>
+const askedContent = ({ read }: IncomingRequest, { params }: PlannedTarget): RequestContent =>
   params ? changedContent(read, params) : read;
 
-const passedContent = (content: Content, guarded: GuardedRequest | null): Content =>
+const passedContent = (content: RequestContent, guarded: GuardedRequest | null): RequestContent =>
   guarded ? guarded.content : content;
 
 /** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
@@ -176,8 +176,8 @@ function formContent(
   { exchange: { facts }, caller }: IncomingRequest,
   planned: PlannedTarget,
   target: Target,
-  asked: Content,
-): Content | Promise<Content> {
+  asked: RequestContent,
+): RequestContent | Promise<RequestContent> {
   if (!asked.form) return asked;
   asked.form.onLate = (name, value) => {
     if (name === 'model') checkLateModel(caller, target, value);

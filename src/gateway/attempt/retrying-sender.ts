@@ -8,7 +8,7 @@ import type { AttemptOptions } from '../routing/routing.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { CancelSignal } from '../types/cancellation.js';
 import { ClientLeft } from '../types/client-left.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -29,7 +29,7 @@ const LOST = 'hedge_lost';
 export interface OutgoingRequest {
   readonly planned: PlannedTarget;
   readonly target: Target;
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly wire: WireRequest;
   readonly trail: AttemptTrail;
 }

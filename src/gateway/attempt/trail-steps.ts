@@ -1,11 +1,11 @@
 import type { CachedRequest } from '../caching/response-cache.js';
 import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { SentRequest } from './retrying-sender.js';
 
 /** With the fields of a form, which may be known only once all of it has arrived. */
-export const withContent = (trail: AttemptTrail, content: Content): AttemptTrail => {
+export const withContent = (trail: AttemptTrail, content: RequestContent): AttemptTrail => {
   const { json: body, fields = null, model, isStreamed } = content;
   return trail.body === body &&
     trail.fields === fields &&

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { isListed } from '../types/failure-statuses.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead } from '../upstream/response-headers.js';
@@ -15,7 +15,10 @@ const BROKEN = new AppError('upstream_error');
  * How a request's retries cover a connection that breaks after the head of its response: a plain response is held until it is whole, so
  * that the client has received nothing. Null if the config does not retry such failures, and for streams.
  */
-export function bodyFailureOf({ retry }: PlannedTarget, { isStreamed }: Content): RetryPolicy['bodyFailure'] {
+export function bodyFailureOf(
+  { retry }: PlannedTarget,
+  { isStreamed }: RequestContent,
+): RetryPolicy['bodyFailure'] {
   return retry !== null && !isStreamed && isListed(BROKEN, retry.onStatuses) ? failureOf : null;
 }
 

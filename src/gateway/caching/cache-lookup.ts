@@ -2,8 +2,8 @@ import type { Principal } from '../../auth/principal.js';
 import type { CacheRules, EmbeddingRules } from '../../routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../types/gateway-headers.js';
-import type { AnswerPlace } from '../ports.js';
-import type { Content } from '../types/content.js';
+import type { CachedAnswerKey } from '../ports.js';
+import type { RequestContent } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
@@ -18,7 +18,7 @@ export interface CacheOffer {
   readonly target: Target;
   readonly wire: WireRequest;
   /** The request in the client's dialect. */
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly rules: CacheRules;
   /** The target's path in the config. */
   readonly path: string;
@@ -36,7 +36,7 @@ const THRESHOLD = 0.95;
 
 /** The key of a request's response, and the conditions that the response must meet. */
 export interface CacheLookup {
-  readonly place: AnswerPlace;
+  readonly place: CachedAnswerKey;
   /** The parts of the key. */
   readonly asked: CacheKeyParts;
   readonly maxAgeMs: number;

@@ -4,7 +4,7 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { ClientLeft } from '../types/client-left.js';
-import { type AnswerPlace, AnswerStore } from '../ports.js';
+import { type CachedAnswerKey, AnswerStore } from '../ports.js';
 import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
@@ -78,7 +78,7 @@ export class ResponseCache {
     const wanted = wantedBy(offered);
     if (!wanted) return { wire: offered.wire, status: null, score: null, notCompared: null };
     if (isRefresh(offered)) return this.refresh(offered, wanted);
-    const known = this.believed(wanted.place.key);
+    const known = this.freshAnswer(wanted.place.key);
     if (known && isFresh(known, wanted.maxAgeMs)) return hit(offered, { answer: known, score: null });
     return this.seek(offered, wanted);
   }
@@ -128,20 +128,20 @@ export class ResponseCache {
     const closest = nearest[0]?.score ?? null;
     for (const { key, score } of nearest) {
       if (!wanted.semantic || score < wanted.semantic.threshold) break;
-      const answer = this.believed(key) ?? (await this.lookUp({ ...wanted.place, key }));
+      const answer = this.freshAnswer(key) ?? (await this.lookUp({ ...wanted.place, key }));
       if (answer && isFresh(answer, wanted.maxAgeMs)) return { found: { answer, score }, score };
     }
     return { found: null, score: closest };
   }
 
   /** The response in memory, as long as the store need not be read again. */
-  private believed(key: string): StoredAnswer | null {
+  private freshAnswer(key: string): StoredAnswer | null {
     const known = this.memory.find(key);
     return known !== null && Date.now() - known.checkedAt < BELIEVED_MS ? known.answer : null;
   }
 
   /** While the store is unavailable, responses in memory are used for longer. */
-  private async lookUp(place: AnswerPlace): Promise<StoredAnswer | null> {
+  private async lookUp(place: CachedAnswerKey): Promise<StoredAnswer | null> {
     const found = await this.shared?.find(place);
     if (found === undefined) return this.memory.find(place.key)?.answer ?? null;
     if (found) this.memory.keep(place.key, found, Date.now());
@@ -180,7 +180,7 @@ export class ResponseCache {
     return { wire: { ...wire, headers: inClear(wire.headers), cacheFill }, status, score, notCompared };
   }
 
-  private keep(place: AnswerPlace, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
+  private keep(place: CachedAnswerKey, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
     const storedAt = Date.now();
     const answer: StoredAnswer = { ...recorded, storedAt, expiresAt: storedAt + maxAgeMs };
     this.memory.keep(place.key, answer, storedAt);

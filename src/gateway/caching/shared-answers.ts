@@ -1,4 +1,4 @@
-import type { AnswerPlace, AnswerStore } from '../ports.js';
+import type { CachedAnswerKey, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import { StoreCircuit } from './store-circuit.js';
 
@@ -9,7 +9,7 @@ export class SharedAnswers {
   constructor(private readonly store: AnswerStore) {}
 
   /** Undefined when it is unknown. */
-  find(place: AnswerPlace): Promise<StoredAnswer | null | undefined> {
+  find(place: CachedAnswerKey): Promise<StoredAnswer | null | undefined> {
     return this.patience.ask(async () => {
       const found = await this.store.find(place);
       return found && answerOf(found);
@@ -17,7 +17,7 @@ export class SharedAnswers {
   }
 
   /** Never throws and returns at once. */
-  keep(place: AnswerPlace, answer: StoredAnswer): void {
+  keep(place: CachedAnswerKey, answer: StoredAnswer): void {
     const bytes = bytesOf(answer);
     this.patience.tell(bytes.length, () => this.store.keep(place, bytes, answer.expiresAt));
   }

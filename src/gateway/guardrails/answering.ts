@@ -2,7 +2,7 @@ import type { ClientRequest } from '../../common/http/messages.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { AnswerFrames, EventFraming } from '../framing/index.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { note, readerFor, type Reading } from '../recording/metering.js';
@@ -17,7 +17,7 @@ export interface PendingAnswer {
   readonly request: ClientRequest;
   readonly exchangeFacts: ExchangeFacts;
   /** The request that it belongs to. */
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly attempt: Attempt;
   readonly head: ResponseHead;
   readonly translated: ActiveTranslation | null;

@@ -53,10 +53,10 @@ function byAuthority({ imposed, own }: RequestGuardrails, { routing }: Principal
 const UNREAD_REQUEST = 'a request that the gateway does not read';
 const UNREAD_ANSWER = 'the response of this path';
 
-type RequestHead = Pick<GuardInput, 'exchangeFacts' | 'content' | 'headers'>;
+type PartialRequest = Pick<GuardInput, 'exchangeFacts' | 'content' | 'headers'>;
 
 /** What asks for a part of a response. A withheld one could be fetched in pieces, none of which shows what a guardrail looks for. */
-function partAskedFor({ exchangeFacts, content, headers }: RequestHead): string | null {
+function partAskedFor({ exchangeFacts, content, headers }: PartialRequest): string | null {
   if (headers.range !== undefined) return 'header Range';
   if (headers['last-event-id'] !== undefined) return 'header Last-Event-ID';
   const { resumedBy } = coverageOf(exchangeFacts);

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { formFields } from '../ingress/form-fields.js';
 import { withFields } from '../translation/outgoing.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import { repeatedInWords, repeatedMember } from '../types/repeated-member.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Facts } from './check.js';
@@ -33,7 +33,7 @@ export interface GuardedRequest {
   readonly guards: Guards;
   readonly facts: Facts;
   /** The content to send: the same object if nothing changed it. */
-  readonly content: Content;
+  readonly content: RequestContent;
   /** The body without what guardrails redacted; null if they changed nothing. */
   readonly redactedBody: Buffer | null;
   /** A guardrail without the right to deny failed: a successful response gets the status 246. */
@@ -48,7 +48,7 @@ export interface GuardInput {
   readonly results: HookResults;
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
-  readonly content: Content;
+  readonly content: RequestContent;
 }
 
 /**
@@ -158,7 +158,7 @@ export function denial(
 const needsTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
 
-function withJson(content: Content, changed: Json | null): Content & { readonly body: Buffer } {
+function withJson(content: RequestContent, changed: Json | null): RequestContent & { readonly body: Buffer } {
   // The model may have named its target, which the provider must not receive.
   const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
   const { body: before } = content;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Form, MediaFile } from '../../providers/translation.js';
+import { FormUpload, MediaFile } from '../../providers/translation.js';
 import { encodeBody } from '../translation/encode-body.js';
 import { formFields } from './form-fields.js';
 import { boundaryOf } from './multipart-scanner.js';
 
 /** Encodes the parts as for sending and reads the result. */
-function sentAndRead(parts: Form['parts']): unknown {
-  const { contentType, bytes } = encodeBody(new Form(parts));
+function sentAndRead(parts: FormUpload['parts']): unknown {
+  const { contentType, bytes } = encodeBody(new FormUpload(parts));
   return formFields(bytes, boundaryOf(contentType) ?? '');
 }
 
@@ -56,7 +56,7 @@ describe('a form that was read whole', () => {
 
   it('leaves out a part that was cut, and refuses more parts than anybody needs', () => {
     const { contentType, bytes } = encodeBody(
-      new Form([
+      new FormUpload([
         ['a', '1'],
         ['b', '22222'],
       ]),

@@ -16,7 +16,7 @@ export interface LimitedRequest {
 }
 
 /** The counter of a limit that a request belongs to. */
-export interface Group {
+export interface LimitGroup {
   /** Of fixed length, so that names of counters stay short whatever a client sends. */
   readonly id: string;
   /** The group's values, for display. */
@@ -41,7 +41,7 @@ export const countsByBody = (policy: Policy): boolean => readsBody(policy) || po
  * The group of a request; null if the policy has no groups. Requests without a value share a group, so that omitting it does not bypass the
  * limit.
  */
-export function groupOf({ groups }: Policy, request: LimitedRequest): Group | null {
+export function groupOf({ groups }: Policy, request: LimitedRequest): LimitGroup | null {
   if (groups.length === 0) return null;
   const values = groups.map((key) => valueOf(key, request) ?? '');
   return {

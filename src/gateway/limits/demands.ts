@@ -1,9 +1,16 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { type CallerLimits, type Limit, limitAt, type Policy } from '../../common/limits/limit.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
-import { concerns, countsByBody, type Group, groupOf, type LimitedRequest, readsBody } from './applying.js';
+import {
+  concerns,
+  countsByBody,
+  type LimitGroup,
+  groupOf,
+  type LimitedRequest,
+  readsBody,
+} from './applying.js';
 import { type Estimate, FREE, type Inestimable, isInestimable } from './estimate.js';
-import type { Part } from './hold.js';
+import type { ReservedAmount } from './hold.js';
 import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';
 
@@ -32,7 +39,7 @@ export interface LeasesByKind {
 
 /** The amounts that an attempt needs of every limit that applies: of the key, the workspace, its policies and the virtual key. */
 export class Demands {
-  readonly parts: Part[] = [];
+  readonly parts: ReservedAmount[] = [];
   private readonly moment = Date.now();
 
   constructor(
@@ -62,19 +69,19 @@ export class Demands {
     if (countsByBody(policy)) this.wanted.checkRepeated?.(reader);
   }
 
-  private addCallersOwn(limit: Limit, group: Group | null): void {
+  private addCallersOwn(limit: Limit, group: LimitGroup | null): void {
     const isForRequest = limit.measure === 'requests' || limit.measure === 'concurrency';
     if (this.wanted.step) this.add(limit, group, false);
     else if (!isForRequest || this.wanted.isFirst) this.add(limit, group, isForRequest);
   }
 
-  private add(limit: Limit, group: Group | null, isForRequest: boolean): void {
+  private add(limit: Limit, group: LimitGroup | null, isForRequest: boolean): void {
     if (!countsIn(limit, this.wanted.step)) return;
     const amount = amountOf(limit, this.wanted);
     this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
 
-  private poolOf(stored: Limit, group: Group | null): Pool {
+  private poolOf(stored: Limit, group: LimitGroup | null): Pool {
     const limit = limitAt(stored, this.moment);
     const name = group ? `${limit.id}/${group.id}` : limit.id;
     const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
@@ -84,7 +91,7 @@ export class Demands {
     return this.opened(leases, name, limit, group);
   }
 
-  private opened(leases: Leases, name: string, limit: Limit, group: Group | null): Pool {
+  private opened(leases: Leases, name: string, limit: Limit, group: LimitGroup | null): Pool {
     const period = limit.budget ? periodAt(limit.budget, this.moment) : ENDLESS;
     const key = counterKey(limit.id, period, group ? group.id : '');
     return leases.open(name, { key, limit, group: group && group.text }, period.endsAt);
@@ -99,7 +106,7 @@ function countsIn({ measure }: Limit, step: LimitDemand['step']): boolean {
 const ENDLESS = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY } as const;
 
 /** Whether all of it can be taken now. Throws the error of the first limit that has just refused. */
-export function areThere(parts: readonly Part[], now: number): boolean {
+export function areThere(parts: readonly ReservedAmount[], now: number): boolean {
   for (const { pool, amount } of parts) if (!pool.has(amount, now)) return false;
   return true;
 }

@@ -12,7 +12,7 @@ export interface Actual {
 }
 
 /** The amount to take from one limit, and later the amount taken. */
-export interface Part {
+export interface ReservedAmount {
   readonly pool: Pool;
   amount: number;
   /** The slice of a window that it was taken from; null for other kinds and before. */
@@ -22,7 +22,7 @@ export interface Part {
 }
 
 const NOTHING: readonly Charge[] = [];
-const SETTLED: readonly Part[] = [];
+const SETTLED: readonly ReservedAmount[] = [];
 
 /**
  * The reservations of all limits that apply: those that end with the request, or those that end with the attempt. Settled exactly once:
@@ -30,7 +30,7 @@ const SETTLED: readonly Part[] = [];
  */
 export class Hold {
   constructor(
-    private parts: readonly Part[],
+    private parts: readonly ReservedAmount[],
     private readonly isForRequest: boolean,
     private readonly holder: string,
   ) {}
@@ -66,7 +66,10 @@ export class Hold {
     return this.charge(beside, ({ pool }) => usedOf(pool.counter.limit.measure, 0, actual));
   }
 
-  private charge(parts: readonly Part[], usedIn: (part: Part) => number): readonly Charge[] {
+  private charge(
+    parts: readonly ReservedAmount[],
+    usedIn: (part: ReservedAmount) => number,
+  ): readonly Charge[] {
     let charges: Charge[] | null = null;
     for (const part of parts) {
       if (part.isForRequest !== this.isForRequest) continue;

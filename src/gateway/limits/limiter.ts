@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { AppError } from '../../common/errors/app-error.js';
 import { LimitStore } from './store.js';
 import { areThere, Demands, type LeasesByKind, type LimitDemand } from './demands.js';
-import { Hold, type Part } from './hold.js';
+import { Hold, type ReservedAmount } from './hold.js';
 import { Leases } from './leases.js';
 import { limitCounts } from './limit-metrics.js';
 import { LimitStoreHealth } from './store-health.js';
@@ -70,7 +70,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     return rates === budgets ? [rates] : [rates, budgets];
   }
 
-  private async wait(parts: readonly Part[]): Promise<LimitReservation> {
+  private async wait(parts: readonly ReservedAmount[]): Promise<LimitReservation> {
     try {
       for (let round = 0; round < ROUNDS_MAX; round++) {
         const lacking = parts.filter(({ pool, amount }) => !pool.has(amount, performance.now()));
@@ -84,7 +84,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     throw new AppError('overloaded');
   }
 
-  private taken(parts: readonly Part[], now: number): LimitReservation {
+  private taken(parts: readonly ReservedAmount[], now: number): LimitReservation {
     let isForRequest = false;
     let isUnlimited = false;
     for (const part of parts) {

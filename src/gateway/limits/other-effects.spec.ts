@@ -22,7 +22,7 @@ import {
   LIMIT_PLACES,
   type LimitEffectRow,
   type LimitKind,
-  type LimitPlace,
+  type LimitLevel,
   type OtherEffectId,
   otherEffectRows,
 } from '../../providers/charging/limit-effects.js';
@@ -32,7 +32,7 @@ import { Limiter, type LimitReservation } from './limiter.js';
 
 interface UsedUpLimit {
   readonly kind: LimitKind;
-  readonly place: LimitPlace;
+  readonly place: LimitLevel;
 }
 
 /** The outcome of one kind of use under a limit that was used up before: the code of the refusal, or `passed`. */

@@ -140,7 +140,7 @@ export class Pool {
     this.counter = { ...this.counter, limit };
     this.refusedUntil = this.openUntil = this.pausedUntil = -Infinity;
     this.free = this.low = this.rounds = this.spare = 0;
-    this.putAside(Math.max(0, this.available));
+    this.setAsideUnits(Math.max(0, this.available));
     this.calls.release(this);
     if (this.isWaitedFor) this.calls.wake(this);
     return true;
@@ -233,7 +233,7 @@ export class Pool {
   }
 
   private askAnew(): void {
-    this.putAside(Math.max(0, this.available));
+    this.setAsideUnits(Math.max(0, this.available));
     this.calls.release(this);
     if (this.isWaitedFor) this.calls.wake(this);
   }
@@ -260,7 +260,7 @@ export class Pool {
   /** The same between two rounds, for all idle units. */
   nextRelease(call: number): LimitReturn | null {
     if (this.isAsking) return null;
-    if (!this.isWaitedFor) this.putAside(Math.max(0, this.available));
+    if (!this.isWaitedFor) this.setAsideUnits(Math.max(0, this.available));
     return this.returnOf(call, false);
   }
 
@@ -296,7 +296,7 @@ export class Pool {
     const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - this.keptAfterRound(isUsed));
     this.usedLately = 0;
     this.spentLately = 0;
-    this.putAside(surplus);
+    this.setAsideUnits(surplus);
   }
 
   private keptAfterRound(isUsed: boolean): number {
@@ -304,7 +304,7 @@ export class Pool {
     return this.isNew ? this.available : this.usedLately;
   }
 
-  private putAside(amount: number): void {
+  private setAsideUnits(amount: number): void {
     this.available -= amount;
     // The store can grant these again, whatever it returned before.
     this.believed += amount;
@@ -344,8 +344,8 @@ export class Pool {
   }
 
   private isScarce(taken: number): boolean {
-    const isSlots = this.counter.limit.kind === 'slots';
-    return this.free <= (isSlots ? this.held + this.available : PLENTY * taken);
+    const isConcurrency = this.counter.limit.kind === 'slots';
+    return this.free <= (isConcurrency ? this.held + this.available : PLENTY * taken);
   }
 
   /** The store has too little for the first waiting request. Near the end of a limit, other processes may return units at once. */

@@ -5,12 +5,12 @@ import type { AccountField, Provider } from '../../providers/provider.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { beginsWith, type RequestPath, writtenPath } from '../types/request-path.js';
 
-export type Fields = Readonly<Record<string, string>>;
+export type AccountValues = Readonly<Record<string, string>>;
 
-export const NO_FIELDS: Fields = {};
+export const NO_FIELDS: AccountValues = {};
 
 /** The account fields that a caller sets itself, in `x-gateway-<name>`. Throws `header_invalid`. */
-export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): Fields {
+export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): AccountValues {
   if (!fields) return NO_FIELDS;
   const given = fields.map((field) => [field.name, readField(headers, field)] as const);
   return Object.fromEntries(given.filter((entry): entry is readonly [string, string] => entry[1] !== null));
@@ -20,7 +20,7 @@ export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): 
  * The account fields of a config. Headers that carry an account need no field of the provider's. Throws `config_invalid`: a value may
  * become part of a host or a path.
  */
-export function accountOf({ fields = [] }: Provider, account: Fields): Fields {
+export function accountOf({ fields = [] }: Provider, account: AccountValues): AccountValues {
   for (const { name, title, pattern, example } of fields) {
     const value = account[name];
     if (value === undefined || pattern.test(value)) continue;
@@ -43,13 +43,17 @@ function readField(
 }
 
 /** Where a request goes: its path, absent for one of the gateway's own, and a custom host. */
-interface RequestPlace {
+interface RequestAddress {
   readonly path?: RequestPath | undefined;
   readonly customHost: string | null;
 }
 
 /** The account's query parameters, encoded, `a=b&c=d`; empty when there are none. */
-export function queryOf(provider: Provider, fields: Fields, { path, customHost }: RequestPlace): string {
+export function queryOf(
+  provider: Provider,
+  fields: AccountValues,
+  { path, customHost }: RequestAddress,
+): string {
   if (!provider.query || takesNoQuery(provider, path)) return '';
   return accountQuery(provider, customHost, fields);
 }
@@ -61,8 +65,8 @@ export function fieldsAt(
   {
     credentials,
     path,
-  }: { readonly credentials: { readonly fields: Fields }; readonly path?: RequestPath | undefined },
-): Fields {
+  }: { readonly credentials: { readonly fields: AccountValues }; readonly path?: RequestPath | undefined },
+): AccountValues {
   const fields = fieldsOfAccount(provider, customHost, credentials.fields);
   return isHostWithoutQuery(provider, customHost) ? fields : withQuery(provider, fields, path);
 }
@@ -71,14 +75,17 @@ const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boole
   path !== undefined && !path.isProxied && beginsWith(writtenPath(path), paths?.withoutQuery);
 
 /** Whether a request's path or query changes the account's additions. */
-export const changesAccount = (provider: Provider, fields: Fields, path: RequestPath | undefined): boolean =>
-  withQuery(provider, fields, path) !== fields || takesNoQuery(provider, path);
+export const changesAccount = (
+  provider: Provider,
+  fields: AccountValues,
+  path: RequestPath | undefined,
+): boolean => withQuery(provider, fields, path) !== fields || takesNoQuery(provider, path);
 
 /**
  * The account fields, overridden by the request's own parameters: a client that sends `api-version` itself means that version. A value that
  * the field does not allow is not used here, but goes to the provider all the same. Returns the same object if nothing changes.
  */
-function withQuery(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
+function withQuery(provider: Provider, fields: AccountValues, path: RequestPath | undefined): AccountValues {
   if (!path || path.query === '' || !provider.query) return fields;
   const said = new Map(
     [...new URLSearchParams(path.query)].map(([name, value]) => [name.toLowerCase(), value]),

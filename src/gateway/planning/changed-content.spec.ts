@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Content, ReadRequest } from '../types/content.js';
+import type { RequestContent, ReadRequest } from '../types/content.js';
 import type { ParamChanges } from '../types/plan.js';
 import { changedContent } from './changed-content.js';
 
@@ -19,10 +19,10 @@ function aRequest(text: string, path = '/chat/completions'): ReadRequest {
   };
 }
 
-const changed = (text: string, changes: Partial<ParamChanges>): Content =>
+const changed = (text: string, changes: Partial<ParamChanges>): RequestContent =>
   changedContent(aRequest(text), { ...NOTHING, ...changes });
 
-const textOf = ({ body }: Content): string => (body as Buffer).toString();
+const textOf = ({ body }: RequestContent): string => (body as Buffer).toString();
 
 describe('changedContent', () => {
   it('changes no byte but the model where only the model changes', () => {

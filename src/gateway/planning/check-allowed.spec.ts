@@ -3,7 +3,7 @@ import { aCaller } from '../../../test/support/gateway.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { AllowedModels, Target } from '../types/target.js';
 import { checkAllowed, checkModel, checkPolicy } from './check-allowed.js';
 
@@ -15,14 +15,14 @@ const aTarget = (models?: AllowedModels): Target => ({
 });
 const models: AllowedModels = { names: new Set(['gemini-2.5-flash']), areAllowed: true };
 const policy = { providers: null, models: models.names, keepsBodies: true, needsLog: false };
-const session = (path: string, model: string | null): Content => ({
+const session = (path: string, model: string | null): RequestContent => ({
   ...{ path: { path, query: '', isProxied: false }, body: null, json: null, model, isStreamed: true },
   isWebSocket: true,
 });
 const live = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
 
 /** The result of opening a session, whose request is a GET. */
-function outcomeOf(content: Content, caller = aCaller(), target = aTarget()): string {
+function outcomeOf(content: RequestContent, caller = aCaller(), target = aTarget()): string {
   const endpoint = findEndpointRow('GET', content.path.path);
   try {
     checkAllowed(caller, target, content, { endpoint, method: 'GET', path: content.path.path });
@@ -51,7 +51,7 @@ describe('a list of models', () => {
 describe('a list of models and a request for an agent', () => {
   const refusalOf = (path: string, json: Json, caller = aCaller(), target = aTarget()): unknown => {
     const endpoint = findEndpointRow('POST', path);
-    const content: Content = { ...session(path, 'gemini-2.5-flash'), json };
+    const content: RequestContent = { ...session(path, 'gemini-2.5-flash'), json };
     try {
       checkAllowed(caller, target, content, { endpoint, method: 'POST', path });
       return null;

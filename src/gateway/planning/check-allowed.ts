@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
 import { sameModelIn } from '../../common/text/model-name.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import { modelTarget } from './model-target.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
@@ -16,7 +16,7 @@ import type { AllowedModels, Target } from '../types/target.js';
 export function checkAllowed(
   { policy }: Principal,
   target: Target,
-  content: Content,
+  content: RequestContent,
   facts: Pick<ExchangeFacts, 'endpoint' | 'method' | 'path'>,
 ): void {
   const { model, unreadable } = content;
@@ -29,7 +29,7 @@ export function checkAllowed(
   if (target.virtualKey?.models) checkModel(target, model, { method: isHidden ? '' : facts.method, policy });
 }
 
-function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: Content): void {
+function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: RequestContent): void {
   if (policy?.models) checkRepeated(content, POLICY);
   if (virtualKey?.models) checkRepeated(content, KEY);
 }
@@ -41,7 +41,7 @@ const KEY = 'the list of models of the virtual key';
 function checkNoAgent(
   policy: Principal['policy'],
   { virtualKey }: Target,
-  { json }: Content,
+  { json }: RequestContent,
   { endpoint }: Pick<ExchangeFacts, 'endpoint'>,
 ): void {
   if (!policy?.models && !virtualKey?.models) return;
@@ -54,8 +54,10 @@ function checkNoAgent(
 }
 
 /** A WebSocket begins as a GET, and only its messages name the model. */
-const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<ExchangeFacts, 'endpoint'>): boolean =>
-  isWebSocket === true && !endpoint?.usage;
+const isUnreadSession = (
+  { isWebSocket }: RequestContent,
+  { endpoint }: Pick<ExchangeFacts, 'endpoint'>,
+): boolean => isWebSocket === true && !endpoint?.usage;
 
 /** The gateway cannot allow a model that it cannot see. */
 const unnamedModel = (): AppError =>
@@ -68,7 +70,7 @@ const hiddenModel = (detail: string | undefined): AppError =>
  * The same for a form of which only the head is known, so that an upload is not read only to be refused for something known before. A model
  * that has not arrived yet is checked when it has.
  */
-export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
+export function checkShown({ policy }: Principal, target: Target, { model }: RequestContent): void {
   if (policy) checkPolicy(policy, target, model);
   if (model !== null) checkModel(target, model, { policy });
 }

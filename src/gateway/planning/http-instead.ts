@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { EndpointId } from '../../providers/endpoint.js';
 import { supportOf } from '../../providers/support.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { Target } from '../types/target.js';
 
 /**
@@ -21,7 +21,7 @@ export function httpInstead(thrown: unknown, path: string): unknown {
 }
 
 /** Refuses a WebSocket to a provider without the endpoint: its requests are translated, and a WebSocket's are not read. */
-export function checkHasSocket({ provider }: Target, { path }: Content): void {
+export function checkHasSocket({ provider }: Target, { path }: RequestContent): void {
   const endpoint = !path.isProxied ? BY_PATH.get(path.path) : undefined;
   if (endpoint === undefined || supportOf(provider, endpoint) !== 'translated') return;
   throw unsupported(path.path, `The provider "${provider.id}" has no such WebSocket.`);

@@ -20,7 +20,7 @@ import { baseUrlOf } from '../../providers/account-address.js';
 import {
   accountOf,
   changesAccount,
-  type Fields,
+  type AccountValues,
   fieldsAt,
   fieldsFrom,
   NO_FIELDS,
@@ -69,7 +69,7 @@ export const unsupportedRule = (
   null;
 
 /** A provider that a config names without a key. */
-type KeylessPlace = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;
+type KeylessAccount = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
 /** Resolves the target of a request: a virtual key, or a provider with the caller's own key, with or without a custom host. */
 @Injectable()
@@ -129,7 +129,7 @@ export class Planner {
   private keylessTarget(
     request: TargetRequest,
     provider: Provider,
-    { account, isOnlyOne }: KeylessPlace,
+    { account, isOnlyOne }: KeylessAccount,
   ): Target {
     const named = request.options.provider;
     const isMeant = named !== null && !named.startsWith('@') ? named === provider.id : isOnlyOne;
@@ -166,7 +166,7 @@ export class Planner {
   }
 
   /** The caller sends the key, and the account fields that its config does not set. */
-  private ownTarget(request: TargetRequest, provider: Provider, account: Fields = NO_FIELDS): Target {
+  private ownTarget(request: TargetRequest, provider: Provider, account: AccountValues = NO_FIELDS): Target {
     const { headers } = request;
     const bearer = bearerOf(headers);
     const isOurs = bearer !== null && isGatewayCredential(bearer, headers);

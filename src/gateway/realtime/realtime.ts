@@ -48,7 +48,7 @@ interface OpeningSocket {
 }
 
 /** Whose session it is, and what it was opened for. */
-interface OpenedSession extends Pick<ReadRequest, 'modelSlug' | 'path'> {
+interface SessionOpening extends Pick<ReadRequest, 'modelSlug' | 'path'> {
   readonly caller: Principal;
   /** The provider's side. */
   readonly upstream: Duplex;
@@ -128,7 +128,7 @@ export class Realtime {
     exchange: Exchange,
     { request, response, socket, early }: OpeningSocket,
     answer: Answer,
-    { modelSlug, path, caller: opener, upstream }: OpenedSession,
+    { modelSlug, path, caller: opener, upstream }: SessionOpening,
   ): void {
     const { facts, trail } = exchange;
     const { target, planned } = answer;

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { pathDeeperThan } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 
 /**
  * Maximum nesting of a request that is translated. Serializers and parsers of others give up at some thousand levels, and no provider is
@@ -13,7 +13,7 @@ const LEVELS_MAX = 2_048;
 const DEEP_BYTES_MIN = 2 * LEVELS_MAX;
 
 /** Throws `invalid_request`, which names the field, for a request that is nested too deeply to be translated. */
-export function checkNesting(request: Json, { body }: Pick<Content, 'body'>): void {
+export function checkNesting(request: Json, { body }: Pick<RequestContent, 'body'>): void {
   if (Buffer.isBuffer(body) && body.length < DEEP_BYTES_MIN) return;
   const parameter = pathDeeperThan(request, LEVELS_MAX);
   if (parameter === null) return;

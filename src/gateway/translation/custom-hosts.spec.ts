@@ -5,12 +5,12 @@ import { loadSettings } from '../../common/settings/settings.js';
 import { Egress } from '../../egress/egress.js';
 import { catalog } from '../../providers/catalog/index.js';
 import { endpoints, findEndpointRow } from '../../providers/endpoints/index.js';
-import type { Operation } from '../../providers/endpoint.js';
+import type { EndpointOperation } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import { supportOf } from '../../providers/support.js';
 import { Planner } from '../planning/planner.js';
 import { readGatewayHeaders } from '../types/gateway-headers.js';
-import { AS_ASKED } from '../types/plan.js';
+import { DEFAULT_PLAN } from '../types/plan.js';
 import { requestPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 import { outgoing } from './outgoing.js';
@@ -76,7 +76,7 @@ async function sentPath(
       headers: all,
       options,
       modelSlug: null,
-      planned: AS_ASKED,
+      planned: DEFAULT_PLAN,
       path: requested,
     };
     const target: Target = await planner.plan(given);
@@ -89,14 +89,14 @@ async function sentPath(
     };
     const facts = { id: 'id', createdAt: 0, gatewayKey: 'gw', options, endpoint };
     const request = { method, headers: all, rawHeaders: [] };
-    return outgoing({ request, content, planned: AS_ASKED, target, facts }).wire.path;
+    return outgoing({ request, content, planned: DEFAULT_PLAN, target, facts }).wire.path;
   } catch (error) {
     if (error instanceof AppError && error.code !== 'internal_error') return null;
     throw error;
   }
 }
 
-const pathOf = ({ path }: Operation): string => `/v1${path.replaceAll(/\{\w+\}/g, 'm')}`;
+const pathOf = ({ path }: EndpointOperation): string => `/v1${path.replaceAll(/\{\w+\}/g, 'm')}`;
 const operations = endpoints
   .filter(({ body }) => body === 'json')
   .flatMap((endpoint) => endpoint.operations.map((operation) => ({ endpoint: endpoint.id, operation })));

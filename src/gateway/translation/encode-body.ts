@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
-import { Form, MediaFile, type ProviderRequest } from '../../providers/translation.js';
+import { FormUpload, MediaFile, type ProviderRequest } from '../../providers/translation.js';
 import type { LongStrings } from './long-strings.js';
 
 /** A body as it is sent. */
@@ -13,7 +13,7 @@ export interface TranslatedBody {
 /** Serializes a dialect's request. `known`: long strings of its source. */
 export function encodeBody(body: ProviderRequest['body'], known: LongStrings | null = null): TranslatedBody {
   if (body instanceof MediaFile) return { contentType: body.contentType, bytes: bufferOf(body.bytes) };
-  if (body instanceof Form) return encodeForm(body);
+  if (body instanceof FormUpload) return encodeForm(body);
   return { contentType: 'application/json', bytes: written(body, known) };
 }
 
@@ -27,7 +27,7 @@ const written = (json: Json, known: LongStrings | null): Buffer =>
   known?.write(json) ?? Buffer.from(jsonText(json));
 
 /** https://www.rfc-editor.org/rfc/rfc7578. The boundary is random, so that no file can contain it. */
-function encodeForm({ parts }: Form): TranslatedBody {
+function encodeForm({ parts }: FormUpload): TranslatedBody {
   const boundary = randomUUID();
   const pieces: Buffer[] = [];
   for (const [name, value] of parts) {

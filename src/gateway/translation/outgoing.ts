@@ -9,7 +9,7 @@ import { gatewayOption } from '../types/gateway-headers.js';
 import { pathModelOf } from '../planning/path-model.js';
 import { checkHasSocket } from '../planning/http-instead.js';
 import { unsupportedRule } from '../planning/planner.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -49,7 +49,7 @@ export interface ActiveTranslation {
 
 /** Whether it is a form that this target needs translated. */
 export function needsFields(
-  content: Content,
+  content: RequestContent,
   planned: PlannedTarget,
   target: Target,
   facts: ExchangeFacts,
@@ -62,7 +62,7 @@ export function needsFields(
 }
 
 /** The request with the fields of its form, once all of it has arrived. Rejects with `body_too_large`. */
-export async function withFields(content: Content): Promise<Content> {
+export async function withFields(content: RequestContent): Promise<RequestContent> {
   const { form } = content;
   const fields = (await form?.readAll()) ?? {};
   const { model } = fields;
@@ -101,7 +101,7 @@ const asWritten = ({ wire, hidesUsage }: OwnRequest, isForwarded = false): Trans
 });
 
 /** The request or the config turns translation off. */
-const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Target): boolean =>
+const isAsItIs = ({ path }: RequestContent, planned: PlannedTarget, { provider }: Target): boolean =>
   path.isProxied || planned.isPassedThrough || isOwnPath(provider, path);
 
 /** The client's own request, except when it requires more: counting, or the output of a batch. */
@@ -160,7 +160,7 @@ function providerRequest(
 }
 
 /** From the body for this target, never an earlier one: a guardrail may have changed it. */
-const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =>
+const longStrings = ({ body, json }: RequestContent, asked: Json): LongStrings | null =>
   json === asked && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
 
 const unreadable = ({ provider }: Target, isForm = false): AppError =>

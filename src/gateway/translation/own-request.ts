@@ -3,7 +3,7 @@ import { editedJson } from '../../common/json/edited-json.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { withoutForeignReasoning } from '../../providers/client-formats/responses/sealing.js';
 import { namesDeployment } from '../planning/path-model.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { Target } from '../types/target.js';
 import { readableCodings } from '../upstream/readable-codings.js';
 import { upstreamHeaders } from '../upstream/request-headers.js';
@@ -45,7 +45,7 @@ export function ownRequest(prepared: PreparedRequest): OwnRequest {
 /** A body that the client compressed is sent decoded. */
 function withStreamUsage(
   body: WireRequest['body'],
-  { json, encoded, body: read }: Content,
+  { json, encoded, body: read }: RequestContent,
 ): WireRequest['body'] {
   const text = body === encoded?.bytes ? read : body;
   return json && Buffer.isBuffer(text) ? withUsageRequested(text, json) : body;
@@ -59,7 +59,7 @@ function codingsFor({ request, content, target, facts }: PreparedRequest): reado
 
 export const PLAINLY = ['accept-encoding', 'identity'] as const;
 
-const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
+const bodyAt = (content: RequestContent, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
 
 /** A conversation may have begun at a provider whose tool call ids or reasoning this one refuses. */
@@ -84,18 +84,18 @@ function addLength(headers: string[], body: WireRequest['body']): void {
 }
 
 /** The client's own bytes are sent as long as their decoded content is unchanged. */
-const bodyOf = ({ body, encoded }: Content): WireRequest['body'] =>
+const bodyOf = ({ body, encoded }: RequestContent): WireRequest['body'] =>
   encoded && body === encoded.decoded ? encoded.bytes : body;
 
 /** The path names a deployment, and the provider has none. */
-const isMovedDeployment = ({ path }: Content, { provider }: Target): boolean =>
+const isMovedDeployment = ({ path }: RequestContent, { provider }: Target): boolean =>
   namesDeployment(path) && !path.isProxied && !isOwnPath(provider, path);
 
 /**
  * An Azure client's body for a provider without deployments: the model is that of its path. Throws `endpoint_unsupported` for a body that
  * is not JSON.
  */
-function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['body'] {
+function bodyOfDeployment(content: RequestContent, { provider }: Target): WireRequest['body'] {
   const { json, model, body } = content;
   if (json?.model === model) return bodyOf(content);
   if (!json || !Buffer.isBuffer(body))

@@ -1,5 +1,5 @@
 import type { ExchangeFacts } from '../types/exchange-facts.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { ClientRequestHead } from '../upstream/request-headers.js';
@@ -11,7 +11,7 @@ export type RequestSubject = Pick<ExchangeFacts, 'id' | 'createdAt' | 'gatewayKe
 export interface PreparedRequest {
   readonly request: ClientRequestHead;
   /** As this target receives it. */
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly planned: PlannedTarget;
   readonly target: Target;
   readonly facts: RequestSubject;

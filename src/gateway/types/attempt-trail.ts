@@ -1,6 +1,6 @@
 import type { CacheStatus } from '../../request-log/record.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Content, PassingForm } from './content.js';
+import type { RequestContent, PassingForm } from './content.js';
 import type { HookResults } from './hook-results.js';
 import { ROOT_OPTION } from './plan.js';
 import type { Target } from './target.js';
@@ -66,7 +66,8 @@ export const NO_TRAIL: AttemptTrail = {
 };
 
 /** The trail of a request that was read and not yet routed. */
-export const trailOf = (content: Content): AttemptTrail => trailAt(NO_TRAIL, null, ROOT_OPTION, content);
+export const trailOf = (content: RequestContent): AttemptTrail =>
+  trailAt(NO_TRAIL, null, ROOT_OPTION, content);
 
 /**
  * The trail at a target, with the content for it. Of earlier targets, only choices and results of guardrails remain. Written out member by
@@ -76,7 +77,7 @@ export const trailAt = (
   { decisions, hookResults, redactedBody }: AttemptTrail,
   target: Target | null,
   option: string,
-  { json, fields, model, isStreamed, form }: Content,
+  { json, fields, model, isStreamed, form }: RequestContent,
 ): AttemptTrail => ({
   body: json,
   fields: fields ?? null,

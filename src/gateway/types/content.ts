@@ -29,7 +29,7 @@ export interface EncodedBody {
 }
 
 /** The content of a request as it goes upstream, with its parsed parts. */
-export interface Content {
+export interface RequestContent {
   readonly path: RequestPath;
   readonly body: RequestBody;
   /**
@@ -52,7 +52,7 @@ export interface Content {
 }
 
 /** A request as received. */
-export interface ReadRequest extends Content {
+export interface ReadRequest extends RequestContent {
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
   /** The body is kept whole, so that another try can send it again. */

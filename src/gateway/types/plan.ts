@@ -173,7 +173,7 @@ export interface SavedConfig {
 }
 
 /** The plan of a request without a config: one target, which the request names itself. */
-export const AS_ASKED: PlannedTarget = {
+export const DEFAULT_PLAN: PlannedTarget = {
   kind: 'target',
   path: ROOT_OPTION,
   where: null,
@@ -194,7 +194,7 @@ export const AS_ASKED: PlannedTarget = {
 
 /** The compiled config of a request without one. */
 export const NO_CONFIG: CompiledConfig = {
-  plan: AS_ASKED,
+  plan: DEFAULT_PLAN,
   saved: null,
   cache: null,
   hooks: null,

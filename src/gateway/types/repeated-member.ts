@@ -1,12 +1,12 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
-import type { Content } from './content.js';
+import type { RequestContent } from './content.js';
 
 /** Results by body: each attempt of a request, and each limit, needs the same one. */
 const found = new WeakMap<Buffer, string | null>();
 
 /** The first member that occurs twice in one object of a JSON body; null without one. */
-export function repeatedMember({ json, body }: Pick<Content, 'json' | 'body'>): string | null {
+export function repeatedMember({ json, body }: Pick<RequestContent, 'json' | 'body'>): string | null {
   if (!json || !Buffer.isBuffer(body)) return null;
   const known = found.get(body);
   if (known !== undefined) return known;
@@ -23,7 +23,7 @@ export const repeatedInWords = (name: string): string =>
  * Throws `invalid_request` if `reader`, such as a budget, cannot tell which of two equal members the provider will use. Called only where
  * something reads the body, so other requests are not searched.
  */
-export function checkRepeated(content: Pick<Content, 'json' | 'body'>, reader: string): void {
+export function checkRepeated(content: Pick<RequestContent, 'json' | 'body'>, reader: string): void {
   const name = repeatedMember(content);
   if (name === null) return;
   throw new AppError('invalid_request', {

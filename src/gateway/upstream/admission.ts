@@ -12,7 +12,7 @@ import { costOf } from '../../providers/prices/cost.js';
 import { PriceBook } from '../ports.js';
 import { priceAt } from '../recording/applied-price.js';
 import { chargeAt } from '../types/exchange-facts.js';
-import type { Content } from '../types/content.js';
+import type { RequestContent } from '../types/content.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
@@ -35,7 +35,7 @@ interface AdmissionRequest {
   readonly caller: Principal;
   readonly target: Target;
   /** As this target receives it. */
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly wire: WireRequest;
   /** The target's path in the config. */
   readonly option: string;
@@ -150,7 +150,7 @@ export interface RequestAtTarget {
   readonly exchange: Pick<Exchange, 'facts' | 'bodies'>;
   readonly target: Target;
   /** As this target receives it. */
-  readonly content: Content;
+  readonly content: RequestContent;
 }
 
 /** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
@@ -211,7 +211,7 @@ class AttemptDemand implements LimitDemand {
 }
 
 /** Whether a limit or a policy needs the fields of a form, including those after its file, before it is sent. */
-export function isLimitedForm({ form, fields }: Content, caller: Principal, target: Target): boolean {
+export function isLimitedForm({ form, fields }: RequestContent, caller: Principal, target: Target): boolean {
   if (!form || fields) return false;
   return limitsModels(caller, target) || limitsUse(caller, target);
 }

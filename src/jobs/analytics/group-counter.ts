@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../database/unit-of-work.js';
 import { type AddingTotals, addingTotals } from '../../request-log/analytics/postgres/group-totals.js';
 import type { PostgresUsageReader } from '../../request-log/analytics/postgres/postgres-usage-reader.js';
 import type { TimeRange } from '../../request-log/analytics/usage-store.js';
-import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS, startOf } from '../../request-log/rollups/granularities.js';
 import type { AnalyticsLeases, ClaimedAnalyticsJob } from './analytics-leases.js';
 
 /** `absent`: another process counts it, or it expired. `released`: this process ends; the next one continues. */
@@ -62,10 +62,10 @@ export class GroupCounter {
     const end = claimed.toAt.getTime();
     const deadline = performance.now() + claimed.leftMs;
     let from = claimed.cursorAt.getTime();
-    let lengthMs: number = GRAIN_MS.day;
+    let lengthMs: number = GRANULARITY_MS.day;
     while (from < end) {
       if (isStopping()) return (await leases.release(claimed)) ? 'released' : 'absent';
-      const to = Math.min(from + lengthMs, startOf('day', from) + GRAIN_MS.day, end);
+      const to = Math.min(from + lengthMs, startOf('day', from) + GRANULARITY_MS.day, end);
       const timeoutMs = Math.min(this.partMs, deadline - performance.now());
       if (await this.isAdded(claimed, { from, to }, timeoutMs)) {
         from = to;
@@ -139,11 +139,11 @@ export class GroupCounter {
 
 /** In whole minutes, in which ranges are counted. */
 function halfOf(lengthMs: number): number {
-  if (lengthMs <= GRAIN_MS.minute)
+  if (lengthMs <= GRANULARITY_MS.minute)
     throw new CountingProblem(
       'The requests of a single minute take too long to count. Use more filters, or try again when the database is less busy.',
     );
-  return Math.ceil(lengthMs / 2 / GRAIN_MS.minute) * GRAIN_MS.minute;
+  return Math.ceil(lengthMs / 2 / GRANULARITY_MS.minute) * GRANULARITY_MS.minute;
 }
 
 function problemOf({ tries }: ClaimedAnalyticsJob, error: unknown): string | null {

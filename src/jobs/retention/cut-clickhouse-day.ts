@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/queryable.js';
 import type { KeptTimes, RowsOf } from '../../request-log/retention/kept-times.js';
 import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import type { ClickHouse } from '../../request-log/analytics/clickhouse/clickhouse.js';
-import { GRACE_MS } from './cut-day.js';
+import { GRACE_MS } from './rewrite-day.js';
 import { dayNamed, existing, type LogDay, partitionOf } from './log-days.js';
 import { idsOf } from './rewrite-partition.js';
 import type { UnderTimes } from './under-times.js';

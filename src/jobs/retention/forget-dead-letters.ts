@@ -1,7 +1,7 @@
 import type { RowsOf } from '../../request-log/retention/kept-times.js';
 import type { UnderTimes } from './under-times.js';
 
-type Owner = RowsOf | { readonly organization_id: null; readonly workspace_id: null };
+type LetterOwner = RowsOf | { readonly organization_id: null; readonly workspace_id: null };
 
 const OWNERS = `
   SELECT DISTINCT organisation_id AS organization_id,
@@ -25,7 +25,7 @@ export function forgetDeadLetters(under: UnderTimes): Promise<number> {
   return under(async (times, transaction) => {
     const isAnyHeld = (await transaction.query(ANY_HOLD)).length > 0;
     let removed = 0;
-    for (const owner of await transaction.query<Owner>(OWNERS)) {
+    for (const owner of await transaction.query<LetterOwner>(OWNERS)) {
       const sinceWithoutOwner = isAnyHeld ? -Infinity : times.usually('bodies');
       const since = owner.organization_id === null ? sinceWithoutOwner : times.since('bodies', owner);
       if (since === -Infinity) continue;

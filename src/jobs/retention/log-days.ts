@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/queryable.js';
 import type { LogPart, RowsOf } from '../../request-log/retention/kept-times.js';
-import { GRAIN_MS } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../request-log/rollups/granularities.js';
 
 /** A day (UTC) of the request log; each of its tables has a partition for it. */
 export interface LogDay {
@@ -31,7 +31,7 @@ export async function daysOf(database: Queryable, part: LogPart): Promise<readon
 
 export function dayNamed(name: string): LogDay {
   const from = Date.parse(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}T00:00:00Z`);
-  return { name, from: new Date(from), to: new Date(from + GRAIN_MS.day) };
+  return { name, from: new Date(from), to: new Date(from + GRANULARITY_MS.day) };
 }
 
 /** The existing ones among these partitions. */

@@ -10,13 +10,13 @@ import { createLogger } from '../../common/observability/logger.js';
 import { KeptTimes, type LogPart, type RetentionRule } from '../../request-log/retention/kept-times.js';
 import { ALL_RULES } from '../../request-log/retention/read-rules.js';
 import { dropMinutes, forgetBatches } from '../../request-log/rollups/drop-old.js';
-import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS, startOf } from '../../request-log/rollups/granularities.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { ClickHouse } from '../../request-log/analytics/clickhouse/clickhouse.js';
 import { CLICKHOUSE } from '../../request-log/analytics/clickhouse/clickhouse.module.js';
 import { clickHouseDays, cutClickHouseDay } from './cut-clickhouse-day.js';
-import { cutDay } from './cut-day.js';
+import { cutDay } from './rewrite-day.js';
 import { forgetDeadLetters } from './forget-dead-letters.js';
 import { forgetRefusedCredentials } from './forget-refused-credentials.js';
 import { daysOf } from './log-days.js';
@@ -69,7 +69,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   async #minutes(): Promise<void> {
     const days = this.settings.retentionDays.minutes;
     if (days === 0) return;
-    const before = new Date(startOf('day', Date.now()) - days * GRAIN_MS.day);
+    const before = new Date(startOf('day', Date.now()) - days * GRANULARITY_MS.day);
     const partitions = await dropMinutes(this.database, before);
     if (partitions.length > 0)
       this.#log.info({ days, partitions }, 'Minutes past their retention were dropped.');

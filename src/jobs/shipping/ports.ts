@@ -2,8 +2,8 @@ import type { AppliedPrice } from '../../common/contracts/price.js';
 import type { Usage } from '../../common/contracts/usage.js';
 
 /** Announces a stored batch for counting. May fail: a sweep finds batches whose announcement was lost. */
-export interface BatchAnnouncer {
-  announce(batchId: string): Promise<void>;
+export interface BatchQueue {
+  enqueue(batchId: string): Promise<void>;
 }
 
 /** Counts and prices usage that a provider did not report. */

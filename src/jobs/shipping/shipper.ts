@@ -19,7 +19,7 @@ import {
 } from '../../request-log/spool/spool-files.js';
 import { DamagedSegments } from './damaged-segments.js';
 import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
-import type { BatchAnnouncer, UsageCounter } from './ports.js';
+import type { BatchQueue, UsageCounter } from './ports.js';
 import { measureShipper, shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
 
@@ -28,7 +28,7 @@ export interface ShipperOptions {
   readonly pool: Pool;
   /** The spool: `<data dir>/spool`. */
   readonly spool: string;
-  readonly announcer: BatchAnnouncer;
+  readonly batchQueue: BatchQueue;
   readonly counter: UsageCounter;
   readonly logger: Logger;
 }
@@ -312,7 +312,7 @@ export class Shipper {
 
   /** Not awaited: an unavailable queue must not block the spool. */
   private announce(batchId: string): void {
-    this.options.announcer.announce(batchId).catch(() => shipperMetrics.announceFailures.inc());
+    this.options.batchQueue.enqueue(batchId).catch(() => shipperMetrics.announceFailures.inc());
   }
 
   /** Distinguishes database failures from folder failures. */

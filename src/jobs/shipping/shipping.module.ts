@@ -17,8 +17,8 @@ import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import { storeIngested } from './store-ingested.js';
-import { AnnouncerModule } from './announcer.module.js';
-import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
+import { BatchQueueModule } from './batch-queue.module.js';
+import { BullBatchQueue } from './bull-batch-queue.js';
 import type { UsageCounter } from './ports.js';
 import { Shipper } from './shipper.js';
 import { strayRows } from './shipper-metrics.js';
@@ -40,7 +40,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private readonly hourly: readonly IntervalJob[];
 
   constructor(
-    announcer: QueueBatchAnnouncer,
+    batchQueue: BullBatchQueue,
     @Inject(USAGE_COUNTER) counter: UsageCounter,
     @Inject(SETTINGS) { dataDir, databaseUrl, drainSpoolMs }: Settings,
   ) {
@@ -56,7 +56,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
     );
     this.pool = pool;
     this.drainSpoolMs = drainSpoolMs;
-    this.inbox = new IntervalJob(() => storeIngested(pool, announcer), {
+    this.inbox = new IntervalJob(() => storeIngested(pool, batchQueue), {
       name: 'ingested-logs',
       everyMs: INBOX_EVERY_MS,
       logger,
@@ -76,7 +76,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
         failure: 'Ended leases of limits could not be removed. Trying again.',
       }),
     ];
-    this.shipper = new Shipper({ pool, spool: join(dataDir, 'spool'), announcer, counter, logger });
+    this.shipper = new Shipper({ pool, spool: join(dataDir, 'spool'), batchQueue, counter, logger });
   }
 
   onApplicationBootstrap(): void {
@@ -106,7 +106,7 @@ export class ShippingModule {
   static with(counter: UsageCounter): DynamicModule {
     return {
       module: ShippingModule,
-      imports: [AnnouncerModule],
+      imports: [BatchQueueModule],
       providers: [{ provide: USAGE_COUNTER, useValue: counter }, ShippingLoop],
     };
   }

@@ -61,7 +61,7 @@ export class SpoolTail {
   private goneUpTo: number;
   private leavesNothing = false;
   /** Owners of records that were read before the cursor when the tail was restored. */
-  private readonly owners = new Map<string, Owner>();
+  private readonly owners = new Map<string, RecordOwner>();
   private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
 
   private constructor(
@@ -92,7 +92,7 @@ export class SpoolTail {
   }
 
   /** Owners of records before the cursor in the existing segments: an earlier tail has read them. */
-  get earlierOwners(): readonly Owner[] {
+  get earlierOwners(): readonly RecordOwner[] {
     return [...this.owners.values()];
   }
 
@@ -258,7 +258,7 @@ interface Terms {
   readonly mayBeCut: boolean;
 }
 
-type Owner = Pick<ParsedExchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
+type RecordOwner = Pick<ParsedExchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
 
 /** The parsed frame. Null when its JSON is invalid, which the checksum all but excludes; it must not block the others. */
 function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ParsedExchange } | null {

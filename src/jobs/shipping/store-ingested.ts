@@ -5,7 +5,7 @@ import { readClosed } from '../../request-log/spool/frame-values.js';
 import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { readRedactors } from '../../request-log/redaction/read-redactors.js';
 import { rowsOfClosed } from './log-rows.js';
-import type { BatchAnnouncer, UsageCounter } from './ports.js';
+import type { BatchQueue, UsageCounter } from './ports.js';
 
 const MOST = 200;
 
@@ -28,7 +28,7 @@ const COUNTS_NOTHING: UsageCounter = { countTokens: () => 0, costOf: () => null 
  * Moves logs of requests made elsewhere from their inbox to the request log, each once: removed and stored in one transaction. Returns true
  * when there may be more.
  */
-export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Promise<boolean> {
+export async function storeIngested(pool: Pool, batchQueue: BatchQueue): Promise<boolean> {
   let taken = 0;
   const take = async (client: PoolClient): Promise<readonly NewLogRow[] | null> => {
     const { rows } = await client.query<Inbox>(TAKE);
@@ -43,7 +43,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
   };
   const stored = await storeTaken(pool, { writerId: NIL_ID, take });
   // The sweep finds a batch whose announcement was lost.
-  if (stored?.batchId) await announcer.announce(stored.batchId).catch(() => undefined);
+  if (stored?.batchId) await batchQueue.enqueue(stored.batchId).catch(() => undefined);
   return taken === MOST;
 }
 

@@ -3,13 +3,13 @@ import type { WrappedKey } from '../../common/crypto/envelope.js';
 import type {
   BodyFolder,
   BodyObjects,
-  BodyPlace,
+  BodyLocation,
   BodyToKeep,
 } from '../../request-log/bodies/body-objects.js';
 import type { Consignment, LogBatch, LogDestination } from './log-sink.js';
 
 /** A body on its way out of the database. */
-interface StoredBody {
+interface OutgoingBody {
   readonly request_id: string;
   /** Exact, as text: the driver would drop microseconds. */
   readonly at: string;
@@ -59,7 +59,7 @@ export class BodySink implements LogDestination {
   ) {}
 
   async deliver({ batches }: Consignment, signal: AbortSignal): Promise<void> {
-    let gathered: StoredBody[] = [];
+    let gathered: OutgoingBody[] = [];
     let bytes = 0;
     for (const batch of batches) {
       const bodies = await this.bodiesOf(batch);
@@ -78,11 +78,11 @@ export class BodySink implements LogDestination {
     return Promise.resolve();
   }
 
-  private bodiesOf({ id, first, last }: LogBatch): Promise<StoredBody[]> {
-    return this.database.query<StoredBody[]>(BODIES_OF_BATCH, [id, first, last]);
+  private bodiesOf({ id, first, last }: LogBatch): Promise<OutgoingBody[]> {
+    return this.database.query<OutgoingBody[]>(BODIES_OF_BATCH, [id, first, last]);
   }
 
-  private async move(bodies: readonly StoredBody[], signal: AbortSignal): Promise<void> {
+  private async move(bodies: readonly OutgoingBody[], signal: AbortSignal): Promise<void> {
     const organizations = [...new Set(bodies.map(({ organisation_id }) => organisation_id))];
     const keys = await this.database.query<WrappedKey[]>(KEYS, [organizations]);
     for (const group of grouped(bodies)) {
@@ -93,7 +93,11 @@ export class BodySink implements LogDestination {
     }
   }
 
-  private async moveGroup(key: WrappedKey, group: readonly StoredBody[], signal: AbortSignal): Promise<void> {
+  private async moveGroup(
+    key: WrappedKey,
+    group: readonly OutgoingBody[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const [{ workspace_id: workspaceId, day } = { workspace_id: null, day: '' }] = group;
     const folder: BodyFolder = { organizationId: key.organizationId, workspaceId, day };
     const kept = group.map(({ request_id: requestId, direction, body: bytes }): BodyToKeep => ({
@@ -102,7 +106,7 @@ export class BodySink implements LogDestination {
       bytes,
     }));
     const places = await this.objects.put(key, folder, kept, signal);
-    const ofPlaces = <T>(read: (place: BodyPlace) => T): T[] => places.map(read);
+    const ofPlaces = <T>(read: (place: BodyLocation) => T): T[] => places.map(read);
     await this.database.query(MOVED, [
       group.map(({ request_id }) => request_id),
       group.map(({ at }) => at),
@@ -115,8 +119,8 @@ export class BodySink implements LogDestination {
 }
 
 /** Grouped by workspace and day. */
-function grouped(bodies: readonly StoredBody[]): Iterable<readonly StoredBody[]> {
-  const groups = new Map<string, StoredBody[]>();
+function grouped(bodies: readonly OutgoingBody[]): Iterable<readonly OutgoingBody[]> {
+  const groups = new Map<string, OutgoingBody[]>();
   for (const body of bodies) {
     const name = `${body.organisation_id} ${body.workspace_id ?? ''} ${body.day}`;
     const group = groups.get(name);

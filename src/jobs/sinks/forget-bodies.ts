@@ -1,7 +1,7 @@
 import { BODIES, ownerOf } from '../../request-log/bodies/body-objects.js';
 import type { ObjectStore } from '../../request-log/bodies/object-store.js';
 import type { KeptTimes } from '../../request-log/retention/kept-times.js';
-import { GRAIN_MS } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../request-log/rollups/granularities.js';
 import type { UnderTimes } from '../retention/under-times.js';
 
 /** Objects removed in parallel. */
@@ -44,7 +44,7 @@ async function forgetOf(store: ObjectStore, organization: string, under: UnderTi
 const DAY = /\/(\d{4}-\d{2}-\d{2})\//;
 
 /** Nothing is known of a folder or key without a day, so it stays. */
-const endOf = (key: string): number => Date.parse(DAY.exec(key)?.[1] ?? '') + GRAIN_MS.day;
+const endOf = (key: string): number => Date.parse(DAY.exec(key)?.[1] ?? '') + GRANULARITY_MS.day;
 
 const isOver = (key: string, since: number): boolean => endOf(key) <= since;
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import type { Json, Operation } from '../endpoint.js';
+import type { Json, EndpointOperation } from '../endpoint.js';
 
 /** Input of an estimate. */
 export interface ChargedRequest {
@@ -39,7 +39,7 @@ export type ChargeKind = ChargeRule | 'nothing' | 'unmeasured';
 
 /** One row of the charging table: requests with the same charge. */
 export interface ChargeRow {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly EndpointOperation[];
   readonly charge: ChargeKind;
   /** For the documentation: the units, their source, and the reservation. */
   readonly charged: string;

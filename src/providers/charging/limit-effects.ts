@@ -22,14 +22,14 @@ export type LimitEffect = 'refused' | 'unmeasured' | 'unaffected';
 /** Where a limit can be. */
 export const LIMIT_PLACES = ['API key', 'workspace', 'virtual key', 'policy'] as const;
 
-export type LimitPlace = (typeof LIMIT_PLACES)[number];
+export type LimitLevel = (typeof LIMIT_PLACES)[number];
 
 /** One kind of use, and what each kind of limit does to it. */
 export interface LimitEffectRow {
   readonly path: string;
   readonly effects: Readonly<Record<LimitKind, LimitEffect>>;
   /** Of the limit. Absent: the effects are the same for all. */
-  readonly places?: readonly LimitPlace[];
+  readonly places?: readonly LimitLevel[];
 }
 
 const byUse = (

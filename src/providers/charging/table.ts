@@ -1,4 +1,4 @@
-import type { Operation } from '../endpoint.js';
+import type { EndpointOperation } from '../endpoint.js';
 import { mostPages } from '../endpoints/ocr.js';
 import { post } from '../endpoints/table/operation.js';
 import type { ChargeRule, ChargeRow } from './charge.js';
@@ -15,8 +15,8 @@ import {
   textCharge,
 } from './text.js';
 
-const posts = (...paths: readonly string[]): readonly Operation[] => paths.map((path) => post(path));
-const google = (...methods: readonly string[]): readonly Operation[] =>
+const posts = (...paths: readonly string[]): readonly EndpointOperation[] => paths.map((path) => post(path));
+const google = (...methods: readonly string[]): readonly EndpointOperation[] =>
   methods.flatMap((method) => posts(`/v1beta/models/{model}:${method}`, `/models/{model}:${method}`));
 
 const TOKENS = {

@@ -1,6 +1,12 @@
 import type { Json } from '../endpoint.js';
 import { list, textOrNull } from '../endpoints/reading.js';
-import { type Context, Form, type HubError, type ProviderRequest, type Translator } from '../translation.js';
+import {
+  type Context,
+  FormUpload,
+  type HubError,
+  type ProviderRequest,
+  type Translator,
+} from '../translation.js';
 import { fileIn, maybeFileIn, others, partsOf, textIn } from './asked-media.js';
 import { stabilityRatio } from './image-sizes.js';
 import { because, refuseImpossible, unsupported } from './refusing.js';
@@ -71,11 +77,11 @@ function edit(hub: Json, { model }: Context): ProviderRequest {
   throw unsupported('model', 'known are inpaint, erase, search-and-replace and the like, ultra and sd3');
 }
 
-function sent(path: string, hub: Json, parts: Form['parts']): ProviderRequest {
+function sent(path: string, hub: Json, parts: FormUpload['parts']): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   return {
     path,
-    body: new Form([...parts, ...partsOf(others(hub, READ))]),
+    body: new FormUpload([...parts, ...partsOf(others(hub, READ))]),
     headers: ['accept', 'application/json'],
   };
 }

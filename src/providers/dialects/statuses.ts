@@ -2,12 +2,12 @@ import type { Json } from '../endpoint.js';
 import type { HubError } from '../translation.js';
 
 /** OpenAI's type and code of an error. https://platform.openai.com/docs/guides/error-codes */
-export type Words = Pick<HubError, 'type' | 'code'>;
+export type ErrorTexts = Pick<HubError, 'type' | 'code'>;
 
-export const words = (type: string, code: string | null = null): Words => ({ type, code });
+export const words = (type: string, code: string | null = null): ErrorTexts => ({ type, code });
 
 /** The type and code of a status, if the provider sends none of its own. */
-const STATUSES: ReadonlyMap<number, Words> = new Map([
+const STATUSES: ReadonlyMap<number, ErrorTexts> = new Map([
   [401, words('authentication_error', 'invalid_api_key')],
   [402, words('insufficient_quota', 'insufficient_quota')],
   [403, words('permission_error')],
@@ -18,7 +18,7 @@ const STATUSES: ReadonlyMap<number, Words> = new Map([
   [504, words('timeout_error')],
 ]);
 
-export function wordsOfStatus(status: number): Words {
+export function wordsOfStatus(status: number): ErrorTexts {
   return (
     STATUSES.get(status) ?? words(status >= 400 && status < 500 ? 'invalid_request_error' : 'server_error')
   );
@@ -30,7 +30,11 @@ const MESSAGE_CHARS_MAX = 4_096;
 export type MessageOf = (body: Json) => string | null;
 
 /** Errors of a provider with a text and no type: the status determines the rest. `own` overrides a status. Never throws. */
-export function textError(messageOf: MessageOf, name = 'The provider', own?: ReadonlyMap<number, Words>) {
+export function textError(
+  messageOf: MessageOf,
+  name = 'The provider',
+  own?: ReadonlyMap<number, ErrorTexts>,
+) {
   return (status: number, body: Json | null): HubError => {
     const message = (body && messageOf(body)) || `${name} returned status ${status}.`;
     return {

@@ -1,8 +1,8 @@
-import type { Operation } from '../endpoint.js';
+import type { EndpointOperation } from '../endpoint.js';
 
 /** A row that is found by its requests: an endpoint, or a charge. */
 interface Row {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly EndpointOperation[];
 }
 
 /** Finds the row of a method and a path. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GRAIN_MS, GRAINS } from '../rollups/grains.js';
+import { GRANULARITY_MS, GRANULARITIES } from '../rollups/granularities.js';
 import { cover, type RollupState } from './coverage.js';
 
-const HOUR = GRAIN_MS.hour;
-const DAY = GRAIN_MS.day;
+const HOUR = GRANULARITY_MS.hour;
+const DAY = GRANULARITY_MS.day;
 const START = Date.parse('2026-11-01T00:00:00Z');
 const CLEAN: RollupState = { changedHours: new Set(), changedDays: new Set(), minutesFrom: -Infinity };
 
@@ -54,15 +54,17 @@ describe('cover', () => {
 
           const coverage = cover(range, slots, state);
 
-          const parts = GRAINS.flatMap((grain) => coverage[grain].map((part) => ({ grain, ...part })));
+          const parts = GRANULARITIES.flatMap((grain) => coverage[grain].map((part) => ({ grain, ...part })));
           parts.sort((left, right) => left.from - right.from);
           let at = range.from;
           for (const { grain, from, to } of parts) {
             expect(from).toBe(at);
-            expect((from % GRAIN_MS[grain]) + (to % GRAIN_MS[grain])).toBe(0);
+            expect((from % GRANULARITY_MS[grain]) + (to % GRANULARITY_MS[grain])).toBe(0);
             if (grain !== 'minute')
-              for (let bucket = from; bucket < to; bucket += GRAIN_MS[grain])
-                expect(slots.some((slot) => slot > bucket && slot < bucket + GRAIN_MS[grain])).toBe(false);
+              for (let bucket = from; bucket < to; bucket += GRANULARITY_MS[grain])
+                expect(slots.some((slot) => slot > bucket && slot < bucket + GRANULARITY_MS[grain])).toBe(
+                  false,
+                );
             at = to;
           }
           expect(at).toBe(Math.max(range.from, range.to));

@@ -1,8 +1,8 @@
-import { type Grain, GRAIN_MS, startOf } from '../rollups/grains.js';
+import { type Granularity, GRANULARITY_MS, startOf } from '../rollups/granularities.js';
 import type { CountedRange, TimeRange } from './usage-store.js';
 
 /** The parts of a range that each rollup covers; every moment belongs to exactly one of them. */
-export type Coverage = Readonly<Record<Grain, readonly TimeRange[]>>;
+export type Coverage = Readonly<Record<Granularity, readonly TimeRange[]>>;
 
 /** The state of the rollups that readers depend on. Times in milliseconds since the epoch. */
 export interface RollupState {
@@ -53,7 +53,7 @@ export const slotsFrom = ({ from }: TimeRange, slots: readonly number[]): readon
  * derived. Where minutes are gone, an hour counts towards the slot in which it begins.
  */
 export function cover(range: TimeRange, slots: readonly number[], state: RollupState): Coverage {
-  const coverage: Record<Grain, TimeRange[]> = { minute: [], hour: [], day: [] };
+  const coverage: Record<Granularity, TimeRange[]> = { minute: [], hour: [], day: [] };
   const starts = [...slots.filter((slot) => slot > range.from && slot < range.to), range.to];
   let at = range.from;
   for (const end of starts)
@@ -66,22 +66,24 @@ export function cover(range: TimeRange, slots: readonly number[], state: RollupS
   return coverage;
 }
 
-function grainAt(at: number, end: number, state: RollupState): Grain {
+function grainAt(at: number, end: number, state: RollupState): Granularity {
   const day = startOf('day', at);
-  if (at === day && day + GRAIN_MS.day <= end && !isChanged(day, state)) return 'day';
+  if (at === day && day + GRANULARITY_MS.day <= end && !isChanged(day, state)) return 'day';
   const hour = startOf('hour', at);
   if (hour < state.minutesFrom) return 'hour';
-  return at === hour && hour + GRAIN_MS.hour <= end && !state.changedHours.has(hour) ? 'hour' : 'minute';
+  return at === hour && hour + GRANULARITY_MS.hour <= end && !state.changedHours.has(hour)
+    ? 'hour'
+    : 'minute';
 }
 
 function isChanged(day: number, { changedDays, changedHours }: RollupState): boolean {
   if (changedDays.has(day)) return true;
-  for (let hour = day; hour < day + GRAIN_MS.day; hour += GRAIN_MS.hour)
+  for (let hour = day; hour < day + GRANULARITY_MS.day; hour += GRANULARITY_MS.hour)
     if (changedHours.has(hour)) return true;
   return false;
 }
 
-const nextStart = (grain: Grain, at: number): number => startOf(grain, at) + GRAIN_MS[grain];
+const nextStart = (grain: Granularity, at: number): number => startOf(grain, at) + GRANULARITY_MS[grain];
 
 /** Adjacent ranges are merged: fewer conditions for the planner. */
 function append(ranges: TimeRange[], range: TimeRange): void {

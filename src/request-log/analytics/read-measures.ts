@@ -63,7 +63,7 @@ export interface StatusCount {
 }
 
 /** The measures of one point, one group or a whole range, as display values. Measures that were not requested are 0. */
-export class Sums {
+export class MeasureSums {
   #durations: Quantiles | undefined;
   #firstTokens: Quantiles | undefined;
 
@@ -71,15 +71,15 @@ export class Sums {
 
   /** The total of parts that share no request, for measures that add up, together with the values of `besides`. */
   static of(
-    parts: readonly Sums[],
+    parts: readonly MeasureSums[],
     measures: readonly ReadMeasureName[],
     besides: Readonly<Record<string, unknown>> = {},
-  ): Sums {
+  ): MeasureSums {
     const whole = measures.map((name) => {
       const values = parts.map(({ row }) => row[name] ?? 0);
       return [name, READ_MEASURES[name].type === 'jsonb' ? countsTogether(values) : sumOf(values)] as const;
     });
-    return new Sums({ ...Object.fromEntries(whole), ...besides });
+    return new MeasureSums({ ...Object.fromEntries(whole), ...besides });
   }
 
   /** A count; exact below 2^53. */

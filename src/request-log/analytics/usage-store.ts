@@ -1,7 +1,7 @@
 import type { QueryCondition } from '../reading/log-filters.js';
 import type { Whose } from '../reading/where.js';
 import type { Page } from '../../common/http/page.js';
-import type { ReadMeasureName, Sums } from './read-measures.js';
+import type { ReadMeasureName, MeasureSums } from './read-measures.js';
 
 /**
  * Counts requests, and reads the counts. PostgreSQL does both unless `CLICKHOUSE_URL` is set. One test suite runs on both stores and
@@ -39,8 +39,8 @@ export interface UsageQuery {
 /** A range divided into slots. */
 export interface Series {
   readonly range: CountedRange;
-  readonly total: Sums;
-  readonly slots: readonly Sums[];
+  readonly total: MeasureSums;
+  readonly slots: readonly MeasureSums[];
 }
 
 /** What requests are grouped by. The group of requests without a value is ''. */
@@ -76,7 +76,7 @@ export interface GroupsRequest {
 export interface Groups {
   readonly range: CountedRange;
   readonly total: number;
-  readonly rows: readonly (readonly [value: string, sums: Sums])[];
+  readonly rows: readonly (readonly [value: string, sums: MeasureSums])[];
 }
 
 /** Counts requests for charts and groups. */

@@ -13,7 +13,7 @@ export interface BodyToKeep extends BodyName {
 }
 
 /** Location of a body in the bucket. */
-export interface BodyPlace extends ByteRange {
+export interface BodyLocation extends ByteRange {
   readonly key: string;
 }
 
@@ -59,7 +59,7 @@ export class BodyObjects {
     { organizationId, workspaceId, day }: BodyFolder,
     bodies: readonly BodyToKeep[],
     signal?: AbortSignal,
-  ): Promise<readonly BodyPlace[]> {
+  ): Promise<readonly BodyLocation[]> {
     const name = `${BODIES}${organizationId}/${day}/${workspaceId ?? SHARED}/${uuidV7(Date.now())}`;
     const sealed = bodies.map((body) => this.box.sealOwn(key, purposeOf(body), body.bytes));
     let offset = 0;
@@ -73,7 +73,7 @@ export class BodyObjects {
   }
 
   /** Null when its object was removed. */
-  async read(key: WrappedKey, name: BodyName, place: BodyPlace): Promise<Buffer | null> {
+  async read(key: WrappedKey, name: BodyName, place: BodyLocation): Promise<Buffer | null> {
     const sealed = await this.store.read(place.key, place);
     return sealed && this.box.openOwn(key, purposeOf(name), sealed);
   }

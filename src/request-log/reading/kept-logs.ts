@@ -6,13 +6,13 @@ import type { Settings } from '../../common/settings/settings.js';
 import type { BindTyped, QueryCondition } from './log-filters.js';
 import { LogDatabase } from './log-database.js';
 
-interface Whose {
+interface RetentionScope {
   readonly organizationId: string;
   readonly workspaceId?: string | undefined;
 }
 
 /** The columns of a request that determine how long its bodies are kept. */
-interface KeptRow {
+interface RetentionRow {
   readonly created_at: Date;
   readonly organisation_id: string;
   readonly workspace_id: string | null;
@@ -30,12 +30,12 @@ export class KeptLogs {
   ) {}
 
   /** For a query of request rows in this scope. */
-  async conditions(whose: Whose): Promise<readonly QueryCondition[]> {
+  async conditions(whose: RetentionScope): Promise<readonly QueryCondition[]> {
     return conditionsOf(await this.#times(whose.organizationId), whose);
   }
 
   /** The time from which all requests of this scope are still kept. */
-  async since({ organizationId, workspaceId }: Whose): Promise<number> {
+  async since({ organizationId, workspaceId }: RetentionScope): Promise<number> {
     const times = await this.#times(organizationId);
     const ids = workspaceId === undefined ? [null, ...times.workspacesOf(organizationId)] : [workspaceId];
     return Math.max(
@@ -44,7 +44,7 @@ export class KeptLogs {
   }
 
   /** The requests of one organization whose bodies may be read. */
-  async withBodies<Row extends KeptRow>(rows: readonly Row[]): Promise<readonly Row[]> {
+  async withBodies<Row extends RetentionRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const [first] = rows;
     if (!first) return [];
     const times = await this.#times(first.organisation_id);
@@ -66,7 +66,7 @@ export class KeptLogs {
  */
 export function conditionsOf(
   times: KeptTimes,
-  { organizationId, workspaceId }: Whose,
+  { organizationId, workspaceId }: RetentionScope,
 ): readonly QueryCondition[] {
   const sinceOf = (workspace_id: string | null): number =>
     times.since('logs', { organization_id: organizationId, workspace_id });

@@ -1,4 +1,4 @@
-interface Step {
+interface PathStep {
   /** A name, an index, or null for any. */
   readonly into: string | number | null;
   /** At any depth below the step before. */
@@ -6,7 +6,7 @@ interface Step {
 }
 
 /** A step and the rest of the path; null after the last. */
-export interface JsonPath extends Step {
+export interface JsonPath extends PathStep {
   readonly next: JsonPath | null;
 }
 
@@ -23,7 +23,7 @@ const STEP = new RegExp(String.raw`(?:(\.\.?)(${NAME}|\*)|(\.\.)?\[(?:(\d{1,9})|
  */
 export function jsonPath(text: string): JsonPath {
   if (!text.startsWith('$')) throw new Error('it does not begin with "$"');
-  const steps: Step[] = [];
+  const steps: PathStep[] = [];
   for (let at = 1; at < text.length; at = STEP.lastIndex) {
     STEP.lastIndex = at;
     const found = STEP.exec(text);
@@ -36,7 +36,7 @@ export function jsonPath(text: string): JsonPath {
   return path;
 }
 
-function stepOf([, dots, name, deep, index, , quoted]: RegExpExecArray): Step {
+function stepOf([, dots, name, deep, index, , quoted]: RegExpExecArray): PathStep {
   const isDeep = dots === '..' || deep !== undefined;
   if (name !== undefined) return { into: name === '*' ? null : name, isDeep };
   if (index !== undefined) return { into: Number(index), isDeep };

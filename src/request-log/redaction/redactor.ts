@@ -9,7 +9,7 @@ import { type JsonValue, jsonPath, type JsonPath, maskPaths } from './json-path.
 import { clearJson, clearText, MASK } from './texts.js';
 
 /** A body with its recorded facts. */
-export interface Body {
+export interface RecordedBody {
   readonly facts: BodyFacts;
   readonly bytes: Buffer;
 }
@@ -59,7 +59,7 @@ export class Redactor {
   }
 
   /** Null when it must not be kept. */
-  body({ facts, bytes }: Body): Body | null {
+  body({ facts, bytes }: RecordedBody): RecordedBody | null {
     if (this.#paths.length === 0 && this.#patterns.length === 0) return { facts, bytes };
     try {
       const text = textOf({ facts, bytes });
@@ -113,7 +113,7 @@ function parsed(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-function textOf({ facts, bytes }: Body): string {
+function textOf({ facts, bytes }: RecordedBody): string {
   if (facts.content_type !== null && !TEXT.test(facts.content_type.trim())) throw new UnreadableError();
   const decoded = decodedSync(bytes, codingsOf(facts.content_encoding), LARGEST_BYTES);
   // A truncated body may be cut inside a character.

@@ -1,4 +1,4 @@
-import { GRAIN_MS, startOf } from '../rollups/grains.js';
+import { GRANULARITY_MS, startOf } from '../rollups/granularities.js';
 
 /** The parts of the request log with separate retention: its rows, or their bodies (with headers). */
 export type LogPart = 'logs' | 'bodies';
@@ -70,7 +70,7 @@ export class KeptTimes {
   }
 
   #start(days: number): number {
-    return days === 0 ? -Infinity : this.#today - days * GRAIN_MS.day;
+    return days === 0 ? -Infinity : this.#today - days * GRANULARITY_MS.day;
   }
 }
 

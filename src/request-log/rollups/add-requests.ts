@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/queryable.js';
-import { type Grain, NEXT_GRAIN } from './grains.js';
+import { type Granularity, NEXT_GRANULARITY } from './granularities.js';
 import { MARKED_AGAIN } from './dirty-buckets.js';
 import { countedKeys } from './metadata-keys.js';
 import { addRequestsSql, FAMILIES } from './rollup-sql.js';
@@ -21,7 +21,7 @@ function rangesOf({ minute }: Seals): readonly (readonly [grain: AddedTo, from: 
   ];
 }
 
-type AddedTo = Exclude<Grain, 'day'>;
+type AddedTo = Exclude<Granularity, 'day'>;
 
 /**
  * Adds requests to the rollups and marks the buckets above as changed, per affected workspace. Must run inside a transaction that holds
@@ -38,7 +38,7 @@ export async function addRequests(database: Queryable, seals: Seals, requests: R
     for (const family of FAMILIES) {
       const adding = addRequestsSql(family, grain, source);
       await database.query(
-        family === MARKING ? markingSql(adding, NEXT_GRAIN[grain]) : adding,
+        family === MARKING ? markingSql(adding, NEXT_GRANULARITY[grain]) : adding,
         family.hasKeys && keys.names.length > 0 ? [...parameters, keys.names, keys.since] : parameters,
       );
     }
@@ -52,7 +52,7 @@ const MARKING = FAMILIES.at(-1);
  * Updating an existing mark locks it until the commit. Deriving first removes the mark, so it either sees these rows or leaves the mark to
  * the next round.
  */
-const markingSql = (adding: string, grain: Exclude<Grain, 'minute'>): string => `
+const markingSql = (adding: string, grain: Exclude<Granularity, 'minute'>): string => `
   WITH added AS (${adding} RETURNING organisation_id, workspace_id, bucket)
   INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)
   SELECT DISTINCT '${grain}', date_trunc('${grain}', bucket, 'UTC') AS above, organisation_id, workspace_id FROM added

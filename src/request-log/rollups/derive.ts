@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
 import { ensurePartitions } from './add-requests.js';
-import { GRAIN_MS } from './grains.js';
-import { type DirtyBucket, markDay, postponeMark, ripeMarks, takeMark } from './dirty-buckets.js';
+import { GRANULARITY_MS } from './granularities.js';
+import { type DirtyBucket, markDay, postponeBucket, dueBuckets, takeBucket } from './dirty-buckets.js';
 import { deriveSql, FAMILIES } from './rollup-sql.js';
 import { LOCK_TO_ADD, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
@@ -24,7 +24,7 @@ export async function derive(database: DataSource, mark: DirtyBucket): Promise<b
     database,
     async (transaction) => {
       await transaction.query(LOCK_TO_ADD);
-      if (!(await takeMark(transaction, mark))) return false;
+      if (!(await takeBucket(transaction, mark))) return false;
       // Removed minutes cannot be added up again; late requests were added to the hour itself.
       const isGone = grain === 'hour' && bucket.getTime() < (await readSeals(transaction)).minute;
       if (!isGone) await replace(transaction, mark);
@@ -49,14 +49,14 @@ export async function deriveRipe(
   const failures: unknown[] = [];
   for (let derived = 1; derived > 0;) {
     derived = 0;
-    for (const mark of await ripeMarks(database, quietSeconds, MOST_AT_ONCE)) {
+    for (const bucket of await dueBuckets(database, quietSeconds, MOST_AT_ONCE)) {
       if (isStopped()) return;
       try {
-        await derive(database, mark);
+        await derive(database, bucket);
         derived += 1;
       } catch (failure) {
         failures.push(failure);
-        await postponeMark(database, mark);
+        await postponeBucket(database, bucket);
       }
     }
   }
@@ -67,7 +67,7 @@ async function replace(
   transaction: Queryable,
   { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {
-  const end = new Date(bucket.getTime() + GRAIN_MS[grain]);
+  const end = new Date(bucket.getTime() + GRANULARITY_MS[grain]);
   for (const family of FAMILIES) {
     await transaction.query(
       `DELETE FROM ${family.table(grain)} WHERE organisation_id = $1 AND workspace_id = $2 AND bucket = $3`,

@@ -27,12 +27,12 @@ const RIPE = `
   ORDER BY grain DESC, bucket, organisation_id, workspace_id
   LIMIT $2`;
 
-export function ripeMarks(database: Queryable, quietSeconds: number, most: number): Promise<DirtyBucket[]> {
+export function dueBuckets(database: Queryable, quietSeconds: number, most: number): Promise<DirtyBucket[]> {
   return database.query<DirtyBucket>(RIPE, [`${quietSeconds} seconds`, most]);
 }
 
 /** Removes a mark. False when another process was first. */
-export async function takeMark(
+export async function takeBucket(
   transaction: Queryable,
   { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<boolean> {
@@ -47,7 +47,7 @@ export async function takeMark(
 }
 
 /** Postpones a mark, as if its bucket had just changed. */
-export async function postponeMark(
+export async function postponeBucket(
   database: Queryable,
   { grain, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {

@@ -61,7 +61,7 @@ const sum =
 const howMany = (condition: string) => sum(`CASE WHEN ${condition} THEN 1 END`);
 
 /** A whole number as ClickHouse SQL, and whether it can be null. */
-interface InClickHouse {
+interface ClickHouseNumber {
   readonly value: string;
   readonly given: string;
 }
@@ -93,7 +93,7 @@ const addedCounts = (there: string, more: string): string => `(
 
 /** How often each whole number occurred. Most groups of a minute have a single value, which needs no counting. */
 const counts =
-  (value: string, where = 'TRUE', inClickHouse: InClickHouse = { value, given: value }) =>
+  (value: string, where = 'TRUE', inClickHouse: ClickHouseNumber = { value, given: value }) =>
   (name: string): RollupMeasure => {
     const fitting = `FILTER (WHERE ${where})`;
     const [least, most, number] = [

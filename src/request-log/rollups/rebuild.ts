@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
 import { addRequests, ensurePartitionsFor } from './add-requests.js';
 import { deriveRipe } from './derive.js';
-import { GRAIN_MS } from './grains.js';
+import { GRANULARITY_MS } from './granularities.js';
 import { markHour } from './dirty-buckets.js';
 import { countMetadataKeysFrom, metadataKeysAreComplete } from './metadata-keys.js';
 import { FAMILIES } from './rollup-sql.js';
@@ -72,7 +72,7 @@ const OF_HOUR = `created_at >= $1::timestamptz AND created_at < $2::timestamptz
   AND batch_id NOT IN (SELECT id FROM log_batches WHERE aggregated_at IS NULL)`;
 
 async function rebuildHour(database: DataSource, hour: Date): Promise<void> {
-  const end = new Date(hour.getTime() + GRAIN_MS.hour);
+  const end = new Date(hour.getTime() + GRANULARITY_MS.hour);
   await ensurePartitionsFor(database, await readSeals(database), [hour]);
   await inTransaction(database, async (transaction) => {
     await transaction.query(LOCK_ALONE);

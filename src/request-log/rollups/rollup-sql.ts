@@ -1,6 +1,6 @@
 import type { SLICES } from './dimensions.js';
 import { CUBE, CUBE_COLUMNS, type DimensionType, NIL_ID, SLICE_COLUMNS, USER_KEY } from './dimensions.js';
-import type { Grain } from './grains.js';
+import type { Granularity } from './granularities.js';
 import { labelSql } from './labels.js';
 import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
 import { DURATION_BYTES, packedCounts, packedUsers } from './ready.js';
@@ -20,7 +20,7 @@ export interface KeyParameters {
 
 /** The two families of rollup tables: `cube` by combinations of dimensions, `slices` by one dimension at a time. */
 export interface RollupFamily {
-  readonly table: (grain: Grain) => string;
+  readonly table: (grain: Granularity) => string;
   /** The columns that identify a row within its bucket, beside the tenant. */
   readonly key: readonly string[];
   /** Columns of a row that are not measures. */
@@ -28,7 +28,7 @@ export interface RollupFamily {
   /** Whether metadata keys are distinguished. */
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, computed from request rows. */
-  readonly counted: (grain: Grain, source: RollupSource) => string;
+  readonly counted: (grain: Granularity, source: RollupSource) => string;
   /** The columns precomputed for readers, each computed from the row `derived` and the rows of the finer granularity. */
   readonly ready: Readonly<Record<string, (parts: string) => string>>;
 }
@@ -36,7 +36,7 @@ export interface RollupFamily {
 const TENANT_COLUMNS = ['organisation_id', 'workspace_id', 'bucket'] as const;
 const TENANT = TENANT_COLUMNS.join(', ');
 
-const tenantOf = (grain: Grain): string =>
+const tenantOf = (grain: Granularity): string =>
   `organisation_id, coalesce(workspace_id, '${NIL_ID}'::uuid) AS workspace_id,
    date_trunc('${grain}', created_at, 'UTC') AS bucket`;
 
@@ -142,7 +142,7 @@ const orderOf = (family: RollupFamily): string =>
   `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 
 /** Adds request rows to a granularity: creates rows or adds to existing ones, whose precomputed columns become outdated. */
-export function addRequestsSql(family: RollupFamily, grain: Grain, source: RollupSource): string {
+export function addRequestsSql(family: RollupFamily, grain: Granularity, source: RollupSource): string {
   const table = family.table(grain);
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,

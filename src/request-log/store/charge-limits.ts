@@ -3,7 +3,7 @@ import type { AttemptRecord, Charge } from '../record.js';
 import type { NewLogRow } from './log-row.js';
 
 /** The charge of a batch to one counter: what its attempts actually cost, which may have been counted after the process settled. */
-interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
+interface BatchChargeRow extends Pick<Charge, 'counter' | 'holder'> {
   leased: number;
   amount: number;
 }
@@ -18,9 +18,9 @@ export async function chargeLimits(
 }
 
 /** Summed here: while the database reads the list, gateway processes wait for the counters. */
-export function chargesOf(rows: readonly NewLogRow[]): readonly ChargeRow[] {
-  const sums = new Map<string, ChargeRow>();
-  const full: ChargeRow[] = [];
+export function chargesOf(rows: readonly NewLogRow[]): readonly BatchChargeRow[] {
+  const sums = new Map<string, BatchChargeRow>();
+  const full: BatchChargeRow[] = [];
   for (const { record } of rows)
     for (const charge of record.attempts.flatMap(chargesOfAttempt)) {
       const name = `${charge.holder} ${charge.counter}`;
@@ -32,7 +32,7 @@ export function chargesOf(rows: readonly NewLogRow[]): readonly ChargeRow[] {
   return [...full, ...sums.values()];
 }
 
-function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
+function chargesOfAttempt(attempt: AttemptRecord): BatchChargeRow[] {
   return (attempt.charges ?? []).map(({ counter, holder, leased, measure }) => ({
     counter,
     holder,
@@ -42,7 +42,7 @@ function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
 }
 
 /** False when the sum would exceed exact numbers; it continues in another row. */
-function add(sum: ChargeRow, { leased, amount }: ChargeRow): boolean {
+function add(sum: BatchChargeRow, { leased, amount }: BatchChargeRow): boolean {
   if (!Number.isSafeInteger(sum.leased + leased) || !Number.isSafeInteger(sum.amount + amount)) return false;
   sum.leased += leased;
   sum.amount += amount;

@@ -40,12 +40,12 @@ interface RequestRow extends FurtherTries {
   readonly record: RequestLogRecord;
   readonly batch_id: string;
 }
-interface AttemptRow {
+interface InsertedAttemptRow {
   readonly record: RequestLogRecord;
   readonly batch_id: string;
   readonly attempt: AttemptRecord;
 }
-interface BodyRow {
+interface InsertedBodyRow {
   readonly record: RequestLogRecord;
   readonly direction: 'request' | 'response';
   readonly headers: Readonly<Record<string, string>> | null;
@@ -95,19 +95,20 @@ const requestLogs: CopyTable<RequestRow> = {
 
 const ofRequest = (
   name: keyof RequestLogRecord,
-  type: CopyColumn<AttemptRow>['type'],
-): CopyColumn<AttemptRow> => ({
+  type: CopyColumn<InsertedAttemptRow>['type'],
+): CopyColumn<InsertedAttemptRow> => ({
   name,
   type,
   value: ({ record }) => record[name],
 });
 
 const ofAttempt = (
-  type: CopyColumn<AttemptRow>['type'],
+  type: CopyColumn<InsertedAttemptRow>['type'],
   ...names: (keyof AttemptRecord)[]
-): CopyColumn<AttemptRow>[] => names.map((name) => ({ name, type, value: ({ attempt }) => attempt[name] }));
+): CopyColumn<InsertedAttemptRow>[] =>
+  names.map((name) => ({ name, type, value: ({ attempt }) => attempt[name] }));
 
-const requestAttempts: CopyTable<AttemptRow> = {
+const requestAttempts: CopyTable<InsertedAttemptRow> = {
   name: 'request_attempts',
   columns: [
     ofRequest('id', 'uuid'),
@@ -128,12 +129,12 @@ const requestAttempts: CopyTable<AttemptRow> = {
     },
     ...ofAttempt('jsonb', 'price'),
     { name: 'estimated', type: 'bool', value: ({ attempt }) => attempt.isEstimated ?? false },
-    ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
+    ...tokens<InsertedAttemptRow>(({ attempt }) => attempt.usage),
   ],
   rowsOf: ({ record }, batch_id) => record.attempts.map((attempt) => ({ record, batch_id, attempt })),
 };
 
-const requestBodies: CopyTable<BodyRow> = {
+const requestBodies: CopyTable<InsertedBodyRow> = {
   name: 'request_bodies',
   columns: [
     { name: 'request_id', type: 'uuid', value: ({ record }) => record.id },
@@ -154,7 +155,7 @@ const requestBodies: CopyTable<BodyRow> = {
     { name: 'preview', type: 'text', value: ({ body }) => body?.preview },
   ],
   rowsOf: ({ record, request, response }) => {
-    const rows: readonly BodyRow[] = [
+    const rows: readonly InsertedBodyRow[] = [
       { record, direction: 'request', headers: headersOf(record.request_headers), body: request },
       { record, direction: 'response', headers: headersOf(record.response_headers), body: response },
     ];

@@ -24,7 +24,7 @@ export type HookListName = keyof typeof HOOK_LISTS;
 export const HOOK_LIST_NAMES = Object.keys(HOOK_LISTS) as readonly HookListName[];
 export type HookLists = { readonly [Name in HookListName]?: readonly unknown[] };
 
-type Json = Readonly<Record<string, unknown>>;
+type HookDocument = Readonly<Record<string, unknown>>;
 
 const CHECKS_MAX = 50;
 const HOOKS_MAX = 50;
@@ -78,7 +78,7 @@ export function readHook(value: unknown, at: DocumentPath, context: HookContext)
   return read && at.mistakeCount === before ? { id, type, checks, ...read } : undefined;
 }
 
-function refuseUnknown(value: Json, at: DocumentPath): void {
+function refuseUnknown(value: HookDocument, at: DocumentPath): void {
   for (const key of Object.keys(value))
     if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
       at.at(key).refuse(`is not a known field${didYouMean(key, [...ACTIONS, ...NAMES])}`);
@@ -87,7 +87,7 @@ function refuseUnknown(value: Json, at: DocumentPath): void {
 /** Names of checks contain a dot, `default.contains`; no other field does. */
 const isCheckName = (key: string): boolean => key.includes('.');
 
-function readNamedChecks(value: Json, at: DocumentPath): CheckSpec[] {
+function readNamedChecks(value: HookDocument, at: DocumentPath): CheckSpec[] {
   return Object.entries(value)
     .filter(([key]) => isCheckName(key))
     .map(([id, parameters]) => readCheck({ id, parameters }, at.at(id), at.at(id)))
@@ -96,7 +96,7 @@ function readNamedChecks(value: Json, at: DocumentPath): CheckSpec[] {
 
 /** The reactions of a guardrail to its verdict. */
 export function readActions(
-  value: Json,
+  value: HookDocument,
   at: DocumentPath,
 ): Pick<HookSpec, 'deny' | 'isAsync' | 'isSequential' | 'failOnError' | 'onSuccess' | 'onFail'> | undefined {
   const read = readBySchema(actions, value);
@@ -165,7 +165,7 @@ function noteMistakes(mistakes: readonly SchemaMistake[], at: DocumentPath): und
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, 128) : undefined;
 
-function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is HookDocument {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -176,7 +176,7 @@ export function readHookList(
   value: unknown,
   name: HookListName,
   at: DocumentPath,
-): readonly (string | Json)[] | undefined {
+): readonly (string | HookDocument)[] | undefined {
   if (!Array.isArray(value) || value.length > HOOKS_MAX)
     return at.refuse(`must be a list of at most ${HOOKS_MAX} items`);
   const { side, type } = HOOK_LISTS[name];
@@ -185,11 +185,11 @@ export function readHookList(
     else if (item === '' || item.length > SLUG_CHARS_MAX)
       at.at(index).refuse('must be the id of a guardrail');
   });
-  return value as readonly (string | Json)[];
+  return value as readonly (string | HookDocument)[];
 }
 
 /** Whether an inline guardrail contains something that must not be stored in clear text. */
-export function holdsSecrets(item: string | Json): boolean {
+export function holdsSecrets(item: string | HookDocument): boolean {
   if (typeof item === 'string') return false;
   const listed = Array.isArray(item.checks) ? (item.checks as readonly unknown[]).filter(isObject) : [];
   const named = Object.entries(item).map(([id, parameters]) => ({ id, parameters }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/providers/endpoints/index.js';
 import type { Provider } from '../../../src/providers/provider.js';
-import type { Operation } from '../../../src/providers/endpoint.js';
+import type { EndpointOperation } from '../../../src/providers/endpoint.js';
 import { Dice, oddJsonBody, randomBody } from '../../support/random-bodies.js';
 import { SeededRandom } from '../../support/random.js';
 import { CASES } from './endpoint-cases.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 /** Operations that the gateway does not read. It implements the output of a batch itself. */
-const UNREAD: readonly Operation[] = endpoints
+const UNREAD: readonly EndpointOperation[] = endpoints
   .filter(({ body, usage }) => body === 'opaque' && usage === null)
   .flatMap(({ operations }) => operations)
   .filter(({ path }) => path !== '/batches/{id}/output');

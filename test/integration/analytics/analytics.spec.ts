@@ -5,7 +5,7 @@ import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
 import type { RequestLogRecord } from '../../../src/request-log/record.js';
 import { derive } from '../../../src/request-log/rollups/derive.js';
 import { bucketOf, valueOf } from '../../../src/request-log/rollups/histogram.js';
-import { ripeMarks } from '../../../src/request-log/rollups/dirty-buckets.js';
+import { dueBuckets } from '../../../src/request-log/rollups/dirty-buckets.js';
 import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import {
   chooseMetadataKeys,
@@ -138,7 +138,7 @@ beforeAll(async () => {
   const batches = await storeRecords(app.url, [...records.slice(0, 3_600), ...strangers]);
   for (const batch of batches) await aggregator.aggregate(batch);
   for (const round of ['hours', 'days'])
-    for (const mark of await ripeMarks(app.dataSource, 0, 1_000))
+    for (const mark of await dueBuckets(app.dataSource, 0, 1_000))
       await derive(app.dataSource, mark).then(() => round);
   // These come late: some of their hours and days are derived already and stay marked.
   for (const batch of await storeRecords(app.url, records.slice(3_600))) await aggregator.aggregate(batch);

@@ -9,7 +9,7 @@ import { SealedVectorStore } from '../../../src/adapters/cached-answers/sealed-v
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import {
-  type AnswerPlace,
+  type CachedAnswerKey,
   type AnswerStore,
   type KeptVector,
   type VectorNamespace,
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const aPlace = (wishes: Partial<AnswerPlace> = {}): AnswerPlace => ({
+const aPlace = (wishes: Partial<CachedAnswerKey> = {}): CachedAnswerKey => ({
   organizationId: randomUUID(),
   workspaceId: randomUUID(),
   key: randomBytes(32).toString('hex'),

@@ -9,7 +9,7 @@ import { Workspace } from '../../../src/admin/tenancy/workspace.entity.js';
 import { runMigrations } from '../../../src/cli/database/run-migrations.js';
 import { explain } from '../../../src/cli/terminal.js';
 import { Secret } from '../../../src/common/settings/secret.js';
-import { tenantWallCheck } from '../../../src/database/sessions/rls-check.js';
+import { rowLevelSecurityCheck } from '../../../src/database/sessions/rls-check.js';
 import { migrate } from '../../../src/schema/migrate.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { LogDatabase } from '../../../src/request-log/reading/log-database.js';
@@ -354,7 +354,7 @@ describe('a login that may not make roles', () => {
           work.manager.query('SELECT current_user AS name'),
         );
       expect(await asked()).toEqual([{ name: login }]);
-      await expect(tenantWallCheck(plain).run()).rejects.toThrow(
+      await expect(rowLevelSecurityCheck(plain).run()).rejects.toThrow(
         /Row-level security does not separate tenants/,
       );
       await administer(empty.url, `GRANT gatehouse_tenant TO ${login}`);
@@ -365,7 +365,7 @@ describe('a login that may not make roles', () => {
           later.manager.query('SELECT current_user AS name'),
         ),
       ).toEqual([{ name: 'gatehouse_tenant' }]);
-      await tenantWallCheck(plain).run();
+      await rowLevelSecurityCheck(plain).run();
     } finally {
       for (const each of opened) await each.destroy();
       await empty.drop();

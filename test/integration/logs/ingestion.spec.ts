@@ -28,9 +28,9 @@ afterAll(async () => {
   await app.close();
 });
 
-const announcer = { announce: async (id: string) => void batches.push(id) };
+const batchQueue = { enqueue: async (id: string) => void batches.push(id) };
 const store = async () => {
-  while (await storeIngested(pool, announcer));
+  while (await storeIngested(pool, batchQueue));
 };
 const listed = async (query: string): Promise<Json[]> => {
   await store();

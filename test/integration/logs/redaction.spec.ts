@@ -79,14 +79,14 @@ const rules = async () => {
   await app.call('PUT', '/v1/admin/workspaces/ws-default', { body: { log_redaction: WORKSPACE_RULES } });
 };
 
-const announcer = { announce: async () => void (batches += 1) };
+const batchQueue = { enqueue: async () => void (batches += 1) };
 const shipper = () =>
   new Shipper({
     pool,
     spool,
     logger: pino({ level: 'silent' }),
     counter: { countTokens: (text) => text.length, costOf: () => 1 },
-    announcer,
+    batchQueue,
   });
 
 /** As a gateway process writes them, and the background process stores them. */
@@ -215,7 +215,7 @@ describe('what the log must not keep', () => {
     expect(await pool.query('SELECT 1 FROM ingested_logs')).toMatchObject({ rowCount: 1 });
     expect(await databaseHits()).toEqual([]);
 
-    while (await storeIngested(pool, announcer));
+    while (await storeIngested(pool, batchQueue));
     const [row] = (await app.call('GET', '/v1/logs?trace_id=elsewhere', { key: own })).body.data;
     expect(row).toMatchObject({ request_preview: '***' });
     expect(await databaseHits()).toEqual([]);

@@ -10,7 +10,7 @@ import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import type { LogPart } from '../../../src/request-log/retention/kept-times.js';
 import { PostgresBatchAggregator } from '../../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
-import { cutDay } from '../../../src/jobs/retention/cut-day.js';
+import { cutDay } from '../../../src/jobs/retention/rewrite-day.js';
 import { forgetDeadLetters } from '../../../src/jobs/retention/forget-dead-letters.js';
 import { underTimes } from '../../../src/jobs/retention/under-times.js';
 import { dayNamed, type LogDay } from '../../../src/jobs/retention/log-days.js';

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../src/request-log/rollups/histogram.js';
 import { derive, deriveRipe } from '../../../src/request-log/rollups/derive.js';
-import { type DirtyBucket, ripeMarks } from '../../../src/request-log/rollups/dirty-buckets.js';
+import { type DirtyBucket, dueBuckets } from '../../../src/request-log/rollups/dirty-buckets.js';
 import { CUBE_COLUMNS, NIL_ID } from '../../../src/request-log/rollups/dimensions.js';
 import { dropMinutes } from '../../../src/request-log/rollups/drop-old.js';
 import { MEASURE_NAMES } from '../../../src/request-log/rollups/measures.js';
 import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import { PostgresBatchAggregator } from '../../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
-import { cutDay } from '../../../src/jobs/retention/cut-day.js';
+import { cutDay } from '../../../src/jobs/retention/rewrite-day.js';
 import { dayNamed } from '../../../src/jobs/retention/log-days.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
@@ -149,7 +149,7 @@ describe('hours and days', () => {
     );
     const deriving = async () => {
       for (let round = 0; round < 12; round++)
-        for (const mark of await ripeMarks(database.dataSource, 0, 10))
+        for (const mark of await dueBuckets(database.dataSource, 0, 10))
           await derive(database.dataSource, mark);
     };
     await Promise.all([
@@ -170,7 +170,7 @@ describe('hours and days', () => {
     const requestsOf = (workspace_id: string | null, count: number) =>
       spread(count, { overMs: 3_600_000 }).map((request) => ({ ...request, workspace_id }));
     await add([...requestsOf(one, 60), ...requestsOf(other, 40), ...requestsOf(null, 20)]);
-    const marks = await ripeMarks(database.dataSource, 0, 10);
+    const marks = await dueBuckets(database.dataSource, 0, 10);
     expect(marks.map(({ workspaceId }) => workspaceId)).toEqual([NIL_ID, one, other].sort());
 
     await derive(database.dataSource, marks.find(({ workspaceId }) => workspaceId === one) as DirtyBucket);
@@ -178,7 +178,7 @@ describe('hours and days', () => {
     await deriveAll();
     await add(requestsOf(other, 10));
 
-    expect(await ripeMarks(database.dataSource, 0, 10)).toMatchObject([
+    expect(await dueBuckets(database.dataSource, 0, 10)).toMatchObject([
       { workspaceId: other, grain: 'hour' },
     ]);
     await deriveAll();
@@ -235,7 +235,7 @@ describe('hours and days', () => {
   it('leave an hour that is not over to its minutes', async () => {
     // Not even at the last moment of an hour is the one of the next minute over.
     await add([{ created_at: new Date(Date.now() + 60_000) }]);
-    expect(await ripeMarks(database.dataSource, 0, 10)).toEqual([]);
+    expect(await dueBuckets(database.dataSource, 0, 10)).toEqual([]);
   });
 });
 

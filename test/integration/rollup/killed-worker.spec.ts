@@ -45,7 +45,7 @@ const WORKER = `
   import { SettingsModule } from './common/settings/settings.module.js';
   import { loadSettings } from './common/settings/settings.js';
   import { JobsModule } from './jobs/jobs.module.js';
-  import { QueueBatchAnnouncer } from './jobs/shipping/queue-batch-announcer.js';
+  import { BullBatchQueue } from './jobs/shipping/bull-batch-queue.js';
 
   const [url, redis] = process.argv.slice(2);
   const dataSource = await createDataSource(url, 4, 'background').initialize();
@@ -57,7 +57,7 @@ const WORKER = `
     module: Root, global: true, providers: [database], exports: [database],
     imports: [SettingsModule.of(settings), JobsModule],
   }, { logger: false });
-  process.on('message', (id) => void app.get(QueueBatchAnnouncer).announce(id));
+  process.on('message', (id) => void app.get(BullBatchQueue).enqueue(id));
   process.send('ready');
 `;
 

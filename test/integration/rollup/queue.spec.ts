@@ -9,7 +9,7 @@ import { BoundedWorker } from '../../../src/jobs/queues/bounded-worker.js';
 import { AGGREGATE_LOGS } from '../../../src/jobs/queues/aggregate-logs.queue.js';
 import type { QueueSettings } from '../../../src/jobs/queues/queue-backend.js';
 import { QueueBackend } from '../../../src/jobs/queues/queue-backend.js';
-import { QueueBatchAnnouncer } from '../../../src/jobs/shipping/queue-batch-announcer.js';
+import { BullBatchQueue } from '../../../src/jobs/shipping/bull-batch-queue.js';
 import { SweepBatches } from '../../../src/jobs/sweep-batches.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 import { OwnRedis } from '../../support/own-redis.js';
@@ -52,18 +52,18 @@ const backends: [string, () => QueueSettings][] = [
 
 describe.each(backends)('the queue on %s', (_, settings) => {
   let jobs: INestApplicationContext;
-  let announcer: QueueBatchAnnouncer;
+  let announcer: BullBatchQueue;
   let queue: Queue;
 
   beforeEach(async () => {
     jobs = await startJobs(database.dataSource, settings());
-    announcer = jobs.get(QueueBatchAnnouncer);
+    announcer = jobs.get(BullBatchQueue);
     queue = jobs.get<Queue>(getQueueToken(AGGREGATE_LOGS));
   });
   afterEach(() => jobs.close());
 
   it('has an announced batch aggregated because of the announcement: the sweep looks at none so young', async () => {
-    await announcer.announce(await storeBatch(database.dataSource, someRequests(50)));
+    await announcer.enqueue(await storeBatch(database.dataSource, someRequests(50)));
 
     await untilAggregated();
     await expectCountedOnce();
@@ -77,10 +77,7 @@ describe.each(backends)('the queue on %s', (_, settings) => {
 
     for (let round = 0; round < 5; round++)
       await Promise.all(
-        batches.flatMap((batch) => [
-          announcer.announce(batch),
-          other.get(QueueBatchAnnouncer).announce(batch),
-        ]),
+        batches.flatMap((batch) => [announcer.enqueue(batch), other.get(BullBatchQueue).enqueue(batch)]),
       );
 
     await untilAggregated();
@@ -90,7 +87,7 @@ describe.each(backends)('the queue on %s', (_, settings) => {
 
   it('keeps nothing of finished jobs, so that each batch can be announced again', async () => {
     const early = uuidV7(Date.now());
-    await announcer.announce(early);
+    await announcer.enqueue(early);
     await eventually(async () => (await queue.getJobCountByTypes('wait', 'active', 'delayed')) === 0, {
       what: 'the end of the job',
     });
@@ -100,7 +97,7 @@ describe.each(backends)('the queue on %s', (_, settings) => {
     await database.dataSource.query(
       'ALTER TABLE log_batches ADD CONSTRAINT broken CHECK (aggregated_at IS NULL) NOT VALID',
     );
-    await announcer.announce(batch);
+    await announcer.enqueue(batch);
     await eventually(async () => (await queue.getDelayedCount()) === 1, {
       what: 'the first failure',
     });
@@ -145,7 +142,7 @@ describe('the queue on PostgreSQL', () => {
 
   it('continues after its connections were cut', async () => {
     const jobs = await startJobs(database.dataSource, settings());
-    await jobs.get(QueueBatchAnnouncer).announce(await storeBatch(database.dataSource, someRequests(5)));
+    await jobs.get(BullBatchQueue).enqueue(await storeBatch(database.dataSource, someRequests(5)));
     await untilAggregated();
 
     await database.dataSource.query(
@@ -157,8 +154,8 @@ describe('the queue on PostgreSQL', () => {
     const batch = await storeBatch(database.dataSource, someRequests(5));
     const isTaken = (): Promise<boolean> =>
       jobs
-        .get(QueueBatchAnnouncer)
-        .announce(batch)
+        .get(BullBatchQueue)
+        .enqueue(batch)
         .then(
           () => true,
           () => false,
@@ -212,7 +209,7 @@ describe('the queue on PostgreSQL', () => {
       );
       return row.held;
     };
-    await Promise.all(batches.map((batch) => jobs.get(QueueBatchAnnouncer).announce(batch)));
+    await Promise.all(batches.map((batch) => jobs.get(BullBatchQueue).enqueue(batch)));
     expect(await connections()).toBeLessThanOrEqual(5);
     await untilAggregated();
 
@@ -230,7 +227,7 @@ describe('the queue on an unavailable Redis', () => {
     const jobs = await startJobs(database.dataSource, { databaseUrl: undefined, redisUrl: new Secret(away) });
     await storeBatch(database.dataSource, someRequests(10), { ageS: 121 });
 
-    await expect(jobs.get(QueueBatchAnnouncer).announce(uuidV7(Date.now()))).rejects.toThrow('in time');
+    await expect(jobs.get(BullBatchQueue).enqueue(uuidV7(Date.now()))).rejects.toThrow('in time');
     await jobs.get(SweepBatches).sweep();
 
     expect(await waitingBatches(database.dataSource)).toBe(0);

@@ -58,7 +58,7 @@ async function settle() {
     spool,
     counter,
     logger: pino({ level: 'silent' }),
-    announcer: { announce: async () => undefined },
+    batchQueue: { enqueue: async () => undefined },
   });
   await eventually(async () => !(await shipper.round()) && readdirSync(spool).length === 0, {
     withinMs: 60_000,

@@ -61,7 +61,7 @@ const aShipper = () =>
     spool,
     logger,
     counter: { countTokens: (text) => text.length, costOf: () => 1 },
-    announcer: { announce: async () => undefined },
+    batchQueue: { enqueue: async () => undefined },
   });
 const about = (text: string) => lines.filter(({ msg }) => msg.includes(text));
 const keptFiles = () => readdirSync(join(spool, 'damaged'));

@@ -51,7 +51,7 @@ const aShipper = () =>
     spool,
     logger,
     counter: { countTokens: (text) => text.length, costOf: () => 1 },
-    announcer: { announce: async () => undefined },
+    batchQueue: { enqueue: async () => undefined },
   });
 
 async function exchangeIn(to: SpoolLogSink): Promise<string> {

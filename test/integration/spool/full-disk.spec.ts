@@ -70,7 +70,7 @@ describe.runIf(mounted)('a spool whose disk is full', () => {
       spool,
       logger,
       counter,
-      announcer: { announce: async () => undefined },
+      batchQueue: { enqueue: async () => undefined },
     });
     while (await shipper.round());
     const { rows } = await pool.query(

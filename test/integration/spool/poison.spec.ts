@@ -131,8 +131,8 @@ describe.each(Object.keys(POISONS))('%s in a batch of 1,000', (name) => {
     await sink.shutdown();
 
     const announced: string[] = [];
-    const announcer = { announce: async (id: string) => void announced.push(id) };
-    const shipper = new Shipper({ pool, spool, logger, counter, announcer });
+    const batchQueue = { enqueue: async (id: string) => void announced.push(id) };
+    const shipper = new Shipper({ pool, spool, logger, counter, batchQueue });
     while (await shipper.round());
 
     const ids = others.map(({ id }) => id);

@@ -57,7 +57,7 @@ const aShipper = () =>
     spool,
     logger,
     counter,
-    announcer: { announce: async (id) => void announced.push(id) },
+    batchQueue: { enqueue: async (id) => void announced.push(id) },
   });
 const written = () => new Promise<void>((resolve) => sink.whenWritten(resolve));
 
@@ -165,7 +165,7 @@ describe('the shipper', () => {
         spool,
         logger,
         counter,
-        announcer: { announce: () => Promise.reject(new Error('away')) },
+        batchQueue: { enqueue: () => Promise.reject(new Error('away')) },
       }),
     );
 
@@ -557,8 +557,8 @@ describe('a shipper that runs', () => {
     await written();
     const pause = vi.spyOn(IntervalJob.prototype as unknown as { pause: () => Promise<void> }, 'pause');
     const restsBefore: number[] = [];
-    const announce = async () => void restsBefore.push(pause.mock.calls.length);
-    const shipper = new Shipper({ pool, spool, logger, counter, announcer: { announce } });
+    const enqueue = async () => void restsBefore.push(pause.mock.calls.length);
+    const shipper = new Shipper({ pool, spool, logger, counter, batchQueue: { enqueue } });
     shipper.start();
     await vi.waitFor(() => expect(restsBefore.length).toBe(4), 30_000);
     await shipper.stop(10_000);
@@ -596,7 +596,7 @@ describe('stopping', () => {
     });
   };
   const shipperOn = (unreliable: pg.Pool) =>
-    new Shipper({ pool: unreliable, spool, logger, counter, announcer: { announce: async () => undefined } });
+    new Shipper({ pool: unreliable, spool, logger, counter, batchQueue: { enqueue: async () => undefined } });
 
   it('ships what is there when the database is available again in time', async () => {
     const record = aRecord();

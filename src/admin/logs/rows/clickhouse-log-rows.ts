@@ -15,7 +15,7 @@ import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './c
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, STORED_COLUMNS, type StoredColumn } from './log-rows.js';
-import { merged, type LogPlace, together } from './merged-rows.js';
+import { merged, type LogKey, together } from './merged-rows.js';
 import type { PostgresLogRows } from './postgres-log-rows.js';
 
 interface Beside {
@@ -107,8 +107,8 @@ export class ClickHouseLogRows extends LogRows {
    * Searches the newest day first, then as many days as should suffice, if those are few, and then all earlier ones. No day is searched
    * twice.
    */
-  async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogPlace[]> {
-    const places: LogPlace[] = [];
+  async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogKey[]> {
+    const places: LogKey[] = [];
     let searched = 0;
     const search = async (days: number) => {
       const newer = days === ALL_DAYS ? '' : ` AND created_at > ${before} - INTERVAL ${days} DAY`;
@@ -124,7 +124,7 @@ export class ClickHouseLogRows extends LogRows {
     return places;
   }
 
-  async #places({ question }: RowsQuestion, where: string): Promise<readonly LogPlace[]> {
+  async #places({ question }: RowsQuestion, where: string): Promise<readonly LogKey[]> {
     const sql = `SELECT ${selected(PLACE)} FROM request_logs WHERE ${where}`;
     return rowsOf(PLACE, await this.clickhouse.readColumns(sql, question.parameters));
   }
@@ -225,7 +225,7 @@ export class ClickHouseLogRows extends LogRows {
     columns: readonly Column[],
     { question }: RowsQuestion,
     where: string,
-  ): Promise<readonly (Pick<LogRow, Column> & LogPlace)[]> {
+  ): Promise<readonly (Pick<LogRow, Column> & LogKey)[]> {
     const wanted = [...new Set([...columns, ...PLACE])];
     const stored = await this.clickhouse.readColumns<Column | 'at' | 'id' | 'is_whole'>(
       `SELECT ${selected(wanted)}, is_whole FROM request_logs WHERE ${where}`,
@@ -238,7 +238,7 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /** PostgreSQL has the complete rows of releases that only counted in ClickHouse. */
-  async #completed<Row extends LogPlace>(
+  async #completed<Row extends LogKey>(
     reach: Reach,
     rows: readonly Row[],
     narrow: readonly Row[],
@@ -253,7 +253,7 @@ export class ClickHouseLogRows extends LogRows {
     { columns, after, until, size }: LogStep<Column>,
     asked: RowsQuestion,
     waiting: WaitingBatches | null,
-  ): Promise<LogStepRows<Column> & { readonly rows: readonly LogPlace[] }> {
+  ): Promise<LogStepRows<Column> & { readonly rows: readonly LogKey[] }> {
     const end = await this.#endOfStep(reach, { after, until, size }, waiting);
     if (!end || end.looked === 0) return { rows: [], end: null, isLast: true };
     const { question, where } = asked;

@@ -1,6 +1,6 @@
 import type { ClickHouseQuery } from '../../../request-log/analytics/clickhouse/clickhouse-query.js';
 import type { LogPosition } from './log-cursor.js';
-import type { LogPlace } from './merged-rows.js';
+import type { LogKey } from './merged-rows.js';
 
 /** PostgreSQL orders ids by their bytes, ClickHouse by their second half first. */
 export const ID = 'UUIDToNum(id)';
@@ -24,7 +24,7 @@ export const upTo = (question: ClickHouseQuery, end: LogPosition): string =>
  * By time, ClickHouse reads only the blocks of these rows, because rows are sorted by time. The index of ids would admit most blocks in
  * between: for 51 ids it has a false positive in nearly every block.
  */
-export function among(question: ClickHouseQuery, places: readonly LogPlace[]): string {
+export function among(question: ClickHouseQuery, places: readonly LogKey[]): string {
   if (places.length === 0) return 'false';
   const moments = question.bind(
     places.map(({ at }) => at.replace('T', ' ').replace('Z', '')),

@@ -2,13 +2,13 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogStepRows, StoredColumn } from './log-rows.js';
 
 /** The position of a row in the log. */
-export type LogPlace = Pick<LogRow, 'at' | 'id'>;
+export type LogKey = Pick<LogRow, 'at' | 'id'>;
 
-const before = (one: LogPlace, other: LogPlace): boolean =>
+const before = (one: LogKey, other: LogKey): boolean =>
   one.at === other.at ? one.id < other.id : one.at < other.at;
 
 /** Oldest first. No row is in both. */
-export function merged<Row extends LogPlace>(some: readonly Row[], others: readonly Row[]): Row[] {
+export function merged<Row extends LogKey>(some: readonly Row[], others: readonly Row[]): Row[] {
   return [...some, ...others].sort((one, other) => (before(one, other) ? -1 : 1));
 }
 

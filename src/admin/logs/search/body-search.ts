@@ -6,7 +6,7 @@ import { newestOf, oldestOf } from '../../../request-log/reading/filter-document
 import { KeptLogs } from '../../../request-log/reading/kept-logs.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import { AppError } from '../../../common/errors/app-error.js';
-import { GRAIN_MS } from '../../../request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../../request-log/rollups/granularities.js';
 import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { type LogPosition, toCursor } from '../rows/log-cursor.js';
@@ -149,7 +149,7 @@ function needleIn({ wanted, query }: SearchRequest): string {
   if (wanted.includesTotal) throw refused('Results of "search" are not counted. Leave out "include_total".');
   const oldest = oldestOf(filters);
   const spanMs = oldest === null ? Infinity : (newestOf(filters)?.getTime() ?? Date.now()) - oldest.getTime();
-  if (spanMs > MOST_DAYS * GRAIN_MS.day)
+  if (spanMs > MOST_DAYS * GRANULARITY_MS.day)
     throw refused(
       `A search needs "time_of_generation_min", at most ${MOST_DAYS} days before now or "time_of_generation_max".`,
     );

@@ -11,14 +11,14 @@ import { NO_OPTIONS } from '../../types/gateway-headers.js';
 import type { AttemptReservation } from '../../recording/attempt-reservation.js';
 import type { Exchange } from '../../recording/exchange.js';
 import { metadataOf } from '../../recording/record-of.js';
-import type { Content } from '../../types/content.js';
+import type { RequestContent } from '../../types/content.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
 import { Admission } from '../../upstream/admission.js';
 import { checkModel, checkPolicy } from '../../planning/check-allowed.js';
 import { Planner } from '../../planning/planner.js';
 import { outgoing, type ActiveTranslation } from '../../translation/outgoing.js';
 import { translatedAnswer } from '../../translation/translated-answer.js';
-import { AS_ASKED } from '../../types/plan.js';
+import { DEFAULT_PLAN } from '../../types/plan.js';
 import type { ExchangeFacts } from '../../types/exchange-facts.js';
 import type { Target } from '../../types/target.js';
 import type { Attempt } from '../../upstream/attempt.js';
@@ -33,7 +33,7 @@ interface Embedding {
   readonly caller: Principal;
   readonly exchange: Exchange;
   /** The request that is compared. */
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly rules: EmbeddingRules;
   readonly text: string;
   /** The target's path in the log. */
@@ -105,7 +105,7 @@ export class Embedder {
   /** The organization's policy and the virtual key's models apply here too. */
   private async targetOf({ caller, rules }: Embedding): Promise<Target> {
     const { virtual_key: modelSlug, model } = rules;
-    const asked = { caller, headers: {}, options: NO_OPTIONS, modelSlug, planned: AS_ASKED };
+    const asked = { caller, headers: {}, options: NO_OPTIONS, modelSlug, planned: DEFAULT_PLAN };
     const target = await this.planner.plan(asked);
     if (caller.policy) checkPolicy(caller.policy, target, model);
     checkModel(target, model, caller);
@@ -168,7 +168,7 @@ function question(
   return outgoing({
     request: { method: 'POST', headers: {}, rawHeaders: HEADERS },
     content,
-    planned: AS_ASKED,
+    planned: DEFAULT_PLAN,
     target,
     facts: {
       id,

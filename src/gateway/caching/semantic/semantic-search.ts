@@ -6,20 +6,20 @@ import type { Settings } from '../../../common/settings/settings.js';
 import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Exchange } from '../../recording/exchange.js';
 import { type VectorNamespace, VectorStore } from '../../ports.js';
-import type { Content } from '../../types/content.js';
+import type { RequestContent } from '../../types/content.js';
 import { type CacheKeyParts, roomKey } from '../cache-key.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { comparedIn } from './compared-text.js';
 import { Embedder } from './embedder.js';
 import { SemanticNamespaces } from './semantic-namespaces.js';
-import { likeness, type Vector } from './vector.js';
+import { similarity, type Vector } from './vector.js';
 
 /** A request that another request's response may serve. */
 interface Question {
   readonly asked: CacheKeyParts;
   readonly caller: Principal;
   readonly exchange: Exchange;
-  readonly content: Content;
+  readonly content: RequestContent;
   readonly embedding: EmbeddingRules;
   /** The target's path in the config. */
   readonly path: string;
@@ -99,7 +99,7 @@ export class Meaning {
     const questions = await this.rooms.questionsIn(this.place);
     return questions
       .filter(({ expiresAt }) => expiresAt > now)
-      .map(({ key, vector }) => ({ key, score: likeness(this.vector, vector) }))
+      .map(({ key, vector }) => ({ key, score: similarity(this.vector, vector) }))
       .sort((one, other) => other.score - one.score)
       .slice(0, NEAREST_MAX);
   }

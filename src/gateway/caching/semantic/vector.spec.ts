@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesOfVector, likeness, type Vector, vectorFrom, vectorOf } from './vector.js';
+import { bytesOfVector, similarity, type Vector, vectorFrom, vectorOf } from './vector.js';
 
 const component = fc.double({ min: -1, max: 1, noNaN: true });
 const values = (dimensions: number) =>
@@ -24,7 +24,7 @@ describe('similarity', () => {
   it('is the cosine of the numbers that were put into bytes, but for what rounding can add up to', () => {
     fc.assert(
       fc.property(values(64), values(64), (one, other) => {
-        const error = Math.abs(likeness(given(one), given(other)) - cosine(one, other));
+        const error = Math.abs(similarity(given(one), given(other)) - cosine(one, other));
         // Each of the 8 x 8 dimensions of both is off by at most half a step of 127.
         expect(error).toBeLessThan((2 * 8 * 0.5) / 127 + 0.002);
       }),
@@ -38,7 +38,7 @@ describe('similarity', () => {
     for (let round = 0; round < 20; round++) {
       const one = Array.from({ length: 1_536 }, normal);
       const other = one.map((value) => value + (round / 20) * normal());
-      expect(Math.abs(likeness(given(one), given(other)) - cosine(one, other))).toBeLessThan(0.001);
+      expect(Math.abs(similarity(given(one), given(other)) - cosine(one, other))).toBeLessThan(0.001);
     }
   });
 
@@ -50,15 +50,15 @@ describe('similarity', () => {
         fc.double({ min: 0.001, max: 1000, noNaN: true }),
         (one, other, times) => {
           const longer = given(one.map((value) => value * times));
-          expect(likeness(given(one), longer)).toBeGreaterThan(0.999);
-          expect(likeness(given(one), given(other))).toBe(likeness(given(other), given(one)));
+          expect(similarity(given(one), longer)).toBeGreaterThan(0.999);
+          expect(similarity(given(one), given(other))).toBe(similarity(given(other), given(one)));
         },
       ),
     );
   });
 
   it('is none between vectors of different models', () => {
-    expect(likeness(given([1, 0, 0]), given([1, 0]))).toBe(0);
+    expect(similarity(given([1, 0, 0]), given([1, 0]))).toBe(0);
   });
 });
 

@@ -35,7 +35,7 @@ export function bytesOfVector({ bytes }: Vector): Buffer {
 }
 
 /** The cosine of the angle between two directions, -1 to 1. 0 for different dimensions, as of different models. */
-export function likeness(one: Vector, other: Vector): number {
+export function similarity(one: Vector, other: Vector): number {
   const { bytes: a } = one;
   const { bytes: b } = other;
   if (a.length !== b.length) return 0;

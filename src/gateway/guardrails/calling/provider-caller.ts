@@ -3,7 +3,7 @@ import type { Principal } from '../../../auth/principal.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NO_OPTIONS } from '../../types/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
-import { AS_ASKED } from '../../types/plan.js';
+import { DEFAULT_PLAN } from '../../types/plan.js';
 import { pathAt } from '../../translation/own-path.js';
 import type { Target } from '../../types/target.js';
 import { Sender } from '../../upstream/sender.js';
@@ -36,7 +36,7 @@ export class ProviderCaller {
       headers: {},
       options: NO_OPTIONS,
       modelSlug: virtualKey,
-      planned: AS_ASKED,
+      planned: DEFAULT_PLAN,
     });
     const attempt = this.sender.start(
       caller.workspaceId ?? '',

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../providers/endpoint.js';
+import type { EndpointOperation } from '../../../providers/endpoint.js';
 import type { EndpointTexts } from '../texts/text-tree.js';
 
 /**
@@ -31,7 +31,7 @@ export interface TextCoverage {
 /** TextCoverage of operations that differ from their endpoint's row, or that have none. */
 export interface OperationCoverage extends TextCoverage {
   readonly title: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly EndpointOperation[];
   /** The places of its texts; absent where the response is not read. */
   readonly texts?: EndpointTexts;
   /** The response may be JSON Lines, each with a response of its own: no line continues another. */

@@ -1,4 +1,4 @@
-import { ENDPOINT_IDS, type EndpointId, type Operation } from '../../../providers/endpoint.js';
+import { ENDPOINT_IDS, type EndpointId, type EndpointOperation } from '../../../providers/endpoint.js';
 import { endpoints } from '../../../providers/endpoints/index.js';
 import type { AnswerReading, TextCoverage, RequestReading } from './coverage-row.js';
 import { ENDPOINT_COVERAGE } from './endpoint-coverage.js';
@@ -37,18 +37,18 @@ export function coverageTable(): string {
   ].join('\n');
 }
 
-const keyOf = ({ method, path }: Operation): string => `${method} ${path}`;
+const keyOf = ({ method, path }: EndpointOperation): string => `${method} ${path}`;
 
-const operationsOf = (id: EndpointId): readonly Operation[] =>
+const operationsOf = (id: EndpointId): readonly EndpointOperation[] =>
   endpoints.filter((endpoint) => endpoint.id === id).flatMap(({ operations }) => operations);
 
-function line(operations: readonly Operation[], { request, answer }: TextCoverage): string {
+function line(operations: readonly EndpointOperation[], { request, answer }: TextCoverage): string {
   const hasBody = operations.some(({ method }) => method === 'POST');
   return `| ${requestsOf(operations)} | ${hasBody ? REQUESTS[request] : '–'} | ${ANSWERS[answer]} |`;
 }
 
 /** One path with all its methods: `GET POST /threads/{id}`. */
-function requestsOf(operations: readonly Operation[]): string {
+function requestsOf(operations: readonly EndpointOperation[]): string {
   const methods = new Map<string, string[]>();
   for (const { method, path } of operations) methods.set(path, [...(methods.get(path) ?? []), method]);
   return [...methods].map(([path, names]) => `\`${names.join(' ')} ${path}\``).join(' ');

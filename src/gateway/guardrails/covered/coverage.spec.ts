@@ -7,7 +7,7 @@ import {
   type TestGateway,
 } from '../../../../test/support/gateway.js';
 import { coverageTable } from './coverage-table.js';
-import { ENDPOINT_IDS, type EndpointId, type Operation } from '../../../providers/endpoint.js';
+import { ENDPOINT_IDS, type EndpointId, type EndpointOperation } from '../../../providers/endpoint.js';
 import { endpoints } from '../../../providers/endpoints/index.js';
 import { readHook } from '../../../routing-config/guardrails/read-hooks.js';
 import { DocumentPath } from '../../../routing-config/document-path.js';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 interface Wish {
-  readonly operation: Operation | { readonly method: string; readonly path: string };
+  readonly operation: EndpointOperation | { readonly method: string; readonly path: string };
   readonly answer: ScriptedAnswer;
   /** Stored guardrails that the workspace imposes on responses. */
   readonly imposed?: readonly string[];
@@ -163,8 +163,8 @@ describe('the table of what guardrails judge', () => {
 });
 
 const firstClass = Object.entries(REQUESTS) as [EndpointId, readonly [string, object]][];
-const operationOf = (id: EndpointId): Operation =>
-  endpoints.findLast((one) => one.id === id)?.operations[0] as Operation;
+const operationOf = (id: EndpointId): EndpointOperation =>
+  endpoints.findLast((one) => one.id === id)?.operations[0] as EndpointOperation;
 
 describe('a forbidden text in the response of a first-class endpoint', () => {
   it.each(firstClass.filter(([id]) => ENDPOINT_COVERAGE[id].answer === 'read'))(

@@ -8,7 +8,7 @@ export const STRETCH_CHARS = 64 * 1024;
 const OVERLAP_CHARS = 4 * 1024;
 
 /** A stretch of a text. */
-export interface Window {
+export interface TextWindow {
   readonly text: string;
   /** Nothing precedes it. */
   readonly isStart: boolean;
@@ -48,7 +48,7 @@ export class Pattern {
    * Whether it occurs in the stretch regardless of the surrounding text. A match that touches an edge counts only if the text really begins
    * or ends there, because `^`, `$` and `\b` depend on the neighbouring character.
    */
-  occursSurely({ text, isStart, isEnd }: Window): boolean {
+  occursSurely({ text, isStart, isEnd }: TextWindow): boolean {
     for (let from = 0; from <= text.length;) {
       const range = this.search(text, from);
       if (!range) return false;
@@ -112,7 +112,7 @@ export class WindowFilter implements TextFilter {
 
   constructor(
     private readonly holdChars: number,
-    private readonly fails: (window: Window) => boolean,
+    private readonly fails: (window: TextWindow) => boolean,
   ) {}
 
   feed(text: string): string {

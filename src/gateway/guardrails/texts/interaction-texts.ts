@@ -1,3 +1,4 @@
+import type { Json } from '../../../providers/endpoint.js';
 import { below, EVERYTHING } from './openai-texts.js';
 import { type EndpointTexts, streamTree, textTree } from './text-tree.js';
 
@@ -52,8 +53,6 @@ export const interactions: EndpointTexts = {
     carrierOf: (event) => (START.test(String(event.event_type)) ? deltaOfStart(event) : event),
   },
 };
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A start may have the beginning of the text that its deltas continue. */
 const STARTED = /^\.(?:step\.content\[\d+\]|content)\.text$/;

@@ -1,7 +1,6 @@
+import type { Json } from '../../../providers/endpoint.js';
 import { endedItems, EVERYTHING } from './openai-texts.js';
 import { type EndpointTexts, streamTree, textTree } from './text-tree.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const BLOCK = [
   'text',

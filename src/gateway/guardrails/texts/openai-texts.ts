@@ -1,6 +1,5 @@
+import type { Json } from '../../../providers/endpoint.js';
 import { type EndpointTexts, streamTree, type StreamTexts, textTree } from './text-tree.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const OF_NO_PART: StreamTexts['partOf'] = (_event, place) => place;
 export const EVERYTHING: readonly string[] = [''];

@@ -76,7 +76,7 @@ export class MetricSink implements LogDestination {
       httpAgentOptions: this.#way.agentFor as never,
     });
     /** Collects on demand instead of on a timer: the values belong to the batches that were read. */
-    class Reader extends sdk.MetricReader {
+    class RegistryReader extends sdk.MetricReader {
       protected override onShutdown(): Promise<void> {
         return Promise.resolve();
       }
@@ -84,7 +84,7 @@ export class MetricSink implements LogDestination {
         return Promise.resolve();
       }
     }
-    const reader = new Reader({
+    const reader = new RegistryReader({
       aggregationTemporalitySelector: (type) => exporter.selectAggregationTemporality(type),
     });
     const provider = new sdk.MeterProvider({ resource: origin.resource, readers: [reader] });

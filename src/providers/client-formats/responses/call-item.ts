@@ -1,7 +1,14 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { CustomInput } from './custom-input.js';
-import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
+import {
+  type Emit,
+  type ItemStatus,
+  type OutputItem,
+  type OutputPosition,
+  added,
+  done,
+} from './output-item.js';
 import type { CallKind, DeclaredTool } from './tool-names.js';
 
 /** The beginning of a tool call. */
@@ -84,7 +91,7 @@ export class CallItem implements OutputItem {
   private own: Json | null = null;
 
   constructor(
-    private readonly place: OutputPlace,
+    private readonly place: OutputPosition,
     private readonly emit: Emit,
     private readonly called: DeclaredCall,
   ) {

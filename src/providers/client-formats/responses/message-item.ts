@@ -1,6 +1,13 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, textOf } from '../../endpoints/reading.js';
-import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
+import {
+  type Emit,
+  type ItemStatus,
+  type OutputItem,
+  type OutputPosition,
+  added,
+  done,
+} from './output-item.js';
 
 type PartType = 'output_text' | 'refusal';
 
@@ -19,7 +26,7 @@ export class MessageItem implements OutputItem {
   private readonly parts: Part[] = [];
 
   constructor(
-    private readonly place: OutputPlace,
+    private readonly place: OutputPosition,
     private readonly emit: Emit,
   ) {
     added(emit, place, this.snapshot('in_progress'));

@@ -4,7 +4,7 @@ import type { Json } from '../../endpoint.js';
 export type Emit = (type: string, fields: Json) => void;
 
 /** The position of an item in the response. */
-export interface OutputPlace {
+export interface OutputPosition {
   readonly id: string;
   readonly output_index: number;
 }
@@ -20,8 +20,8 @@ export interface OutputItem {
 }
 
 /** Events that begin and end every item. */
-export const added = (emit: Emit, { output_index }: OutputPlace, item: Json): void =>
+export const added = (emit: Emit, { output_index }: OutputPosition, item: Json): void =>
   emit('response.output_item.added', { output_index, item });
 
-export const done = (emit: Emit, { output_index }: OutputPlace, item: Json): void =>
+export const done = (emit: Emit, { output_index }: OutputPosition, item: Json): void =>
   emit('response.output_item.done', { output_index, item });

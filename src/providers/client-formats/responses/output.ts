@@ -4,7 +4,7 @@ import { spokenIn } from '../spoken.js';
 import { CallItem, type CallStart } from './call-item.js';
 import { Calls } from './calls.js';
 import { MessageItem, annotationOf } from './message-item.js';
-import type { Emit, ItemStatus, OutputItem, OutputPlace } from './output-item.js';
+import type { Emit, ItemStatus, OutputItem, OutputPosition } from './output-item.js';
 import { ReasoningItem } from './reasoning-item.js';
 import type { CallKind, ToolNames } from './tool-names.js';
 
@@ -119,7 +119,7 @@ export class Output {
   }
 
   /** The position after the current item, which ends here. */
-  private nextPlace(kind: Kind): OutputPlace {
+  private nextPlace(kind: Kind): OutputPosition {
     if (this.current)
       this.closeAt(
         this.items.findIndex(({ item }) => item === this.current),

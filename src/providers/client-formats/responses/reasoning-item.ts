@@ -1,6 +1,13 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
+import {
+  type Emit,
+  type ItemStatus,
+  type OutputItem,
+  type OutputPosition,
+  added,
+  done,
+} from './output-item.js';
 import { callBlock, knownBlock, seal } from './sealing.js';
 
 interface Words {
@@ -49,7 +56,7 @@ export class ReasoningItem implements OutputItem {
   private readonly calls: Json[] = [];
 
   constructor(
-    private readonly place: OutputPlace,
+    private readonly place: OutputPosition,
     private readonly emit: Emit,
     private readonly isSummary: boolean,
   ) {

@@ -46,13 +46,13 @@ function namespaced(tool: Json, where: string, names: ToolNames): readonly Json[
 }
 
 /** Where a tool is declared. */
-interface ToolPlace {
+interface ToolPosition {
   readonly where: string;
   readonly names: ToolNames;
   readonly namespace?: string;
 }
 
-function toolOf(tool: unknown, place: ToolPlace): Json {
+function toolOf(tool: unknown, place: ToolPosition): Json {
   const { where, names, namespace } = place;
   if (!isObject(tool)) throw invalid(`"${where}" must be an object`);
   if (isClientSearch(tool)) return functionOf({ ...tool, name: names.of(TOOL_SEARCH) });

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOrNull } from '../../endpoints/reading.js';
-import { type Context, Form, type ProviderRequest, type Translator } from '../../translation.js';
+import { type Context, FormUpload, type ProviderRequest, type Translator } from '../../translation.js';
 import { fileIn, NO_STREAMS, others, partsOf, present } from '../asked-media.js';
 import { because, refuseImpossible } from '../refusing.js';
 import { elevenLabsError } from './errors.js';
@@ -23,7 +23,10 @@ const READ: ReadonlySet<string> = new Set([
 function request(hub: Json, { model }: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const fields = { model_id: model, language_code: textOrNull(hub.language), ...others(hub, READ) };
-  return { path: '/speech-to-text', body: new Form([...partsOf(fields), ['file', fileIn(hub, 'file')]]) };
+  return {
+    path: '/speech-to-text',
+    body: new FormUpload([...partsOf(fields), ['file', fileIn(hub, 'file')]]),
+  };
 }
 
 function answer({ text, language_code: language, words, audio_duration_secs: duration }: Json): Json {

@@ -5,7 +5,7 @@ import { blocked, finishReason } from './finish.js';
 import { annotations } from './grounding.js';
 import { logprobs } from './logprobs.js';
 import { extraContent } from './signature.js';
-import { type Block, type Speech, SpeechReader } from './speech.js';
+import { type SpeechBlock, type Speech, SpeechReader } from './speech.js';
 import { hubTier, usage } from './usage.js';
 
 /**
@@ -90,8 +90,8 @@ function unstrict(candidate: Json, { blocks, signature }: Speech, { isStrict }: 
   };
 }
 
-function wholeBlocks(blocks: readonly Block[]): Json[] {
-  const texts = new Map<number, { kind: Block['kind']; text: string }>();
+function wholeBlocks(blocks: readonly SpeechBlock[]): Json[] {
+  const texts = new Map<number, { kind: SpeechBlock['kind']; text: string }>();
   for (const { index, kind, value } of blocks) {
     texts.set(index, { kind, text: (texts.get(index)?.text ?? '') + value });
   }

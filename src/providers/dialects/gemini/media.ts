@@ -4,7 +4,7 @@ import { base64Of, inlineFile, mediaTypeByName } from '../../inline-file.js';
 import { refuse } from '../refusing.js';
 
 /** An image, audio or document in a request. */
-export interface Media {
+export interface GeminiMedia {
   /** A data URL, a URL (`https:`, `gs:`), or bare base64. */
   readonly source: string;
   /** As given in the request; empty if it is not. */
@@ -18,7 +18,7 @@ export interface Media {
 }
 
 /** A part with the bytes themselves (`inlineData`) or with their URL (`fileData`). https://ai.google.dev/api/caching#Part */
-export function mediaPart(media: Media, host: Host): Json {
+export function mediaPart(media: GeminiMedia, host: Host): Json {
   if (/^(https?|gs):\/\//i.test(media.source)) return byAddress(media, host);
   const { source, mimeType: mime_type, filename, parameter, fallback } = media;
   const file = inlineFile(source, { mime_type, filename });
@@ -29,7 +29,7 @@ export function mediaPart(media: Media, host: Host): Json {
   return { inlineData: { mimeType, data: data ?? refuse(parameter, 'the data URL is malformed') } };
 }
 
-function byAddress({ source, mimeType, filename, parameter }: Media, host: Host): Json {
+function byAddress({ source, mimeType, filename, parameter }: GeminiMedia, host: Host): Json {
   const byName = typeof filename === 'string' ? mediaTypeByName(filename) : undefined;
   const type = mimeType || byName || mediaTypeByName(source);
   if (type !== undefined) return { fileData: { mimeType: type, fileUri: source } };

@@ -4,7 +4,7 @@ import { callId } from '../call-ids.js';
 import { extraContent } from './signature.js';
 
 /** A stretch of one kind in a response. `index` counts the stretches of a response. */
-export interface Block {
+export interface SpeechBlock {
   readonly index: number;
   readonly kind: 'thinking' | 'text';
   readonly value: string;
@@ -20,7 +20,7 @@ export interface Speech {
   readonly images: readonly Json[];
   /** Base64, one item per part. */
   readonly audio: readonly string[];
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly SpeechBlock[];
   /** Signature of the response's text. */
   readonly signature: string | undefined;
 }
@@ -31,7 +31,7 @@ interface SpokenParts {
   calls: { readonly index: number; readonly call: Json }[];
   images: Json[];
   audio: string[];
-  blocks: Block[];
+  blocks: SpeechBlock[];
   signature: string | undefined;
 }
 
@@ -42,7 +42,7 @@ interface SpokenParts {
 export class SpeechReader {
   #calls = 0;
   #block = -1;
-  #kind: Block['kind'] | null = null;
+  #kind: SpeechBlock['kind'] | null = null;
 
   constructor(private readonly requestId: string) {}
 

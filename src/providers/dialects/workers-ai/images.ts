@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import {
   type Context,
-  Form,
+  FormUpload,
   type MediaFile,
   type ProviderRequest,
   type Translator,
@@ -30,7 +30,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   const fields = { ...others(hub, READ), prompt: textIn(hub, 'prompt'), ...sizeOf(hub.size) };
   return {
     path: runPath(context),
-    body: TAKES_FORM.test(context.model) ? new Form(partsOf(fields)) : fields,
+    body: TAKES_FORM.test(context.model) ? new FormUpload(partsOf(fields)) : fields,
   };
 }
 

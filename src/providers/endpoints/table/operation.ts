@@ -1,8 +1,8 @@
-import type { Method, Operation } from '../../endpoint.js';
+import type { Method, EndpointOperation } from '../../endpoint.js';
 
 const operation =
   (method: Method) =>
-  (path: string, summary?: string): Operation => ({
+  (path: string, summary?: string): EndpointOperation => ({
     method,
     path,
     ...(summary !== undefined && { summary }),

@@ -1,4 +1,4 @@
-import type { Endpoint, Operation } from '../../endpoint.js';
+import type { Endpoint, EndpointOperation } from '../../endpoint.js';
 import { get, openAiClient, post, remove } from './operation.js';
 
 /**
@@ -100,7 +100,7 @@ export const storedEndpoints: readonly Endpoint[] = [
   ),
 ];
 
-function vectorStores(root: string): readonly Operation[] {
+function vectorStores(root: string): readonly EndpointOperation[] {
   const one = `${root}/{id}`;
   const file = `${one}/files/{file_id}`;
   const batch = `${one}/file_batches/{batch_id}`;

@@ -1,11 +1,11 @@
 import type { KeptLogs } from '../../reading/kept-logs.js';
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
-import { GRAIN_MS, GRAINS, startOf } from '../../rollups/grains.js';
+import { GRANULARITY_MS, GRANULARITIES, startOf } from '../../rollups/granularities.js';
 import { labelInClickHouse } from '../../rollups/labels.js';
 import type { RetentionDays } from '../../../common/settings/settings.js';
 import { countedRange, cover, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
-import { type ReadMeasureName, READ_MEASURES, Sums } from '../read-measures.js';
+import { type ReadMeasureName, READ_MEASURES, MeasureSums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
   CountedRange,
@@ -32,7 +32,7 @@ interface BesideClickHouse {
 type Row = Readonly<Record<string, unknown>>;
 
 /** A query with its FROM and WHERE; callers add the grouping. */
-interface StartedQuery {
+interface ClickHouseStartedQuery {
   readonly range: CountedRange;
   readonly slots: readonly number[];
   readonly question: ClickHouseQuery;
@@ -88,7 +88,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
       question.parameters,
     );
     const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, sumsOf(sums)]));
-    const nothing = new Sums({});
+    const nothing = new MeasureSums({});
     return {
       range,
       total: bySlot.get(0) ?? nothing,
@@ -139,7 +139,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     whose: Whose,
     { range: wished, conditions }: UsageQuery,
     wish: Wish,
-  ): Promise<StartedQuery | null> {
+  ): Promise<ClickHouseStartedQuery | null> {
     const question = new ClickHouseQuery();
     const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
     const asked = await conditionsSql(question, conditions, idsOf);
@@ -170,7 +170,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
        AND (${ranges.map((each) => question.between(time, each.from, each.to)).join(' OR ')})`;
     if (!table) return select('request_logs', [range]);
     const coverage = cover(range, slots, this.#state());
-    return GRAINS.filter((grain) => coverage[grain].length > 0)
+    return GRANULARITIES.filter((grain) => coverage[grain].length > 0)
       .map((grain) => select(table(grain), coverage[grain]))
       .join(' UNION ALL ');
   }
@@ -178,7 +178,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
   /** Views keep every granularity up to date, so nothing is marked as changed; but minutes expire. */
   #state(): RollupState {
     const { minutes } = this.retentionDays;
-    const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRAIN_MS.day;
+    const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRANULARITY_MS.day;
     return { changedHours: new Set(), changedDays: new Set(), minutesFrom };
   }
 
@@ -205,8 +205,8 @@ export class ClickHouseUsageReader implements AnalyticsReader {
 }
 
 /** Timestamps are texts without a zone, in UTC. */
-function sumsOf(row: Row): Sums {
-  return new Sums(
+function sumsOf(row: Row): MeasureSums {
+  return new MeasureSums(
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [name, isMoment(name) ? momentOf(value) : value]),
     ),

@@ -7,7 +7,7 @@ import {
   SLICES,
   USER_KEY,
 } from '../../rollups/dimensions.js';
-import type { Grain } from '../../rollups/grains.js';
+import type { Granularity } from '../../rollups/granularities.js';
 import { labelInClickHouse } from '../../rollups/labels.js';
 
 /** A literal of SQL. https://clickhouse.com/docs/sql-reference/syntax#string */
@@ -38,11 +38,11 @@ const NAMED_SLICES = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[
 export const SLICES_OF_REQUEST = `arrayConcat([${NAMED_SLICES}],
   arrayMap(key -> (concat('${metadataSlice('')}', key), ${labelInClickHouse('metadata[key]')}), chosen_keys))`;
 
-const START_OF: Readonly<Record<Grain, string>> = {
+const START_OF: Readonly<Record<Granularity, string>> = {
   minute: 'toStartOfMinute',
   hour: 'toStartOfHour',
   day: 'toStartOfDay',
 };
 
-export const tenantAt = (grain: Grain): string =>
+export const tenantAt = (grain: Granularity): string =>
   `organisation_id, workspace_id, toDateTime(${START_OF[grain]}(created_at), 'UTC') AS bucket`;

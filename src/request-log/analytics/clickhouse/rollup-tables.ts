@@ -1,5 +1,5 @@
 import { CUBE, CUBE_COLUMNS, type DimensionType } from '../../rollups/dimensions.js';
-import { type Grain, GRAINS } from '../../rollups/grains.js';
+import { type Granularity, GRANULARITIES } from '../../rollups/granularities.js';
 import { MEASURE_NAMES, MEASURES } from '../../rollups/measures.js';
 import { CUBE_VALUES, SLICES_OF_REQUEST, tenantAt } from './expressions.js';
 import { COUNTED_COLUMNS } from './request-row.js';
@@ -13,11 +13,11 @@ const TYPES: Readonly<Record<DimensionType, string>> = {
 };
 
 interface Family {
-  readonly table: (grain: Grain) => string;
+  readonly table: (grain: Granularity) => string;
   /** The columns that identify a row beside tenant and bucket. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** The request rows with these columns. */
-  readonly requests: (from: string, grain: Grain) => string;
+  readonly requests: (from: string, grain: Granularity) => string;
 }
 
 /** Under separate names, because measures share the names of columns that other measures are computed from. */
@@ -56,7 +56,7 @@ function columnsBeside(columns: readonly string[]): string {
     .join(', ');
 }
 
-const rollup = ({ table, columns }: Family, grain: Grain): Table => ({
+const rollup = ({ table, columns }: Family, grain: Granularity): Table => ({
   name: table(grain),
   engine: 'AggregatingMergeTree',
   columns: [
@@ -72,7 +72,7 @@ const rollup = ({ table, columns }: Family, grain: Grain): Table => ({
   shardBy: 'rand()',
 });
 
-const view = (family: Family, grain: Grain): View => {
+const view = (family: Family, grain: Granularity): View => {
   const keys = [...TENANT, 'bucket', ...family.columns.map(([name]) => name)].join(', ');
   return {
     name: `${family.table(grain)}_of_requests`,
@@ -83,7 +83,7 @@ const view = (family: Family, grain: Grain): View => {
   };
 };
 
-const ROLLUPS = FAMILIES.flatMap((family) => GRAINS.map((grain) => [family, grain] as const));
+const ROLLUPS = FAMILIES.flatMap((family) => GRANULARITIES.map((grain) => [family, grain] as const));
 
 export const ROLLUP_TABLES: readonly Table[] = ROLLUPS.map(([family, grain]) => rollup(family, grain));
 

@@ -1,5 +1,5 @@
 import { USER_KEY } from '../../rollups/dimensions.js';
-import type { Grain } from '../../rollups/grains.js';
+import type { Granularity } from '../../rollups/granularities.js';
 import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { metadataKeyOf, type SourceKind } from '../sources.js';
 import { literal } from './expressions.js';
@@ -7,7 +7,7 @@ import { literal } from './expressions.js';
 /** A family of rollups, or the request rows. */
 export interface ClickhouseSource {
   /** Null for the request rows. */
-  readonly table: ((grain: Grain) => string) | null;
+  readonly table: ((grain: Granularity) => string) | null;
   readonly time: 'bucket' | 'created_at';
   /** A further condition, which begins with AND. */
   readonly where: string;

@@ -1,6 +1,6 @@
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
-import { type ReadMeasureName, Sums } from '../read-measures.js';
+import { type ReadMeasureName, MeasureSums } from '../read-measures.js';
 import type { GroupedBy, GroupOrder, Groups, GroupsRequest, UsageQuery } from '../usage-store.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
 import { rankedByLatency } from './ranked-groups.js';
@@ -48,7 +48,7 @@ export class GroupReader {
     return {
       range: begun.range,
       total: ranked.length,
-      rows: values.map((value) => [value, sums?.get(value) ?? new Sums({})]),
+      rows: values.map((value) => [value, sums?.get(value) ?? new MeasureSums({})]),
     };
   }
 
@@ -69,7 +69,7 @@ export class GroupReader {
     const groups = {
       range,
       total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
-      rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)] as const),
+      rows: rows.map(({ value, ...sums }) => [value, new MeasureSums(sums)] as const),
     };
     return [groups, begun];
   }
@@ -78,13 +78,13 @@ export class GroupReader {
     whose: Whose,
     query: UsageQuery,
     wish: QueryStart & Pick<GroupsRequest, 'by'>,
-  ): Promise<ReadonlyMap<string, Sums>> {
+  ): Promise<ReadonlyMap<string, MeasureSums>> {
     const begun = await this.begin(whose, query, wish);
     const rows = await this.database.read<Record<string, unknown> & { key: string }>(
       groupsSql(begun, wish),
       begun.statement.parameters,
     );
-    return new Map(rows.map(({ key, ...sums }) => [key, new Sums(sums)]));
+    return new Map(rows.map(({ key, ...sums }) => [key, new MeasureSums(sums)]));
   }
 
   /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */

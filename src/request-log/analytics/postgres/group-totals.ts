@@ -2,7 +2,7 @@ import type { Page } from '../../../common/http/page.js';
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
 import { type MeasureName, MEASURES } from '../../rollups/measures.js';
-import { Sums } from '../read-measures.js';
+import { MeasureSums } from '../read-measures.js';
 import type { GroupedBy, Groups, GroupsRequest, UsageQuery } from '../usage-store.js';
 import { groupedBySql, groupOrderSql } from './group-sql.js';
 import { rankedBy } from './ranked-groups.js';
@@ -94,4 +94,4 @@ export async function readTotals(
 
 type TotalsRow = Record<string, unknown> & { readonly value: string };
 
-const shown = ({ value, ...sums }: TotalsRow) => [value, new Sums(sums)] as const;
+const shown = ({ value, ...sums }: TotalsRow) => [value, new MeasureSums(sums)] as const;

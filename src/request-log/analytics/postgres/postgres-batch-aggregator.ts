@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { addRequests, ensurePartitionsFor } from '../../rollups/add-requests.js';
-import { startOf } from '../../rollups/grains.js';
+import { startOf } from '../../rollups/granularities.js';
 import { readSeals } from '../../rollups/seals.js';
 import { boundsOf, countOnce, OF_BATCHES, type CountedBatch } from '../count-once.js';
 import type { Aggregation, BatchAggregator } from '../usage-store.js';

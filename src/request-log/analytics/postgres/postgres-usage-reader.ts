@@ -4,9 +4,9 @@ import type { LogDatabase } from '../../reading/log-database.js';
 import { isIndexed, type LogScope } from '../../reading/log-scope.js';
 import type { Whose } from '../../reading/where.js';
 import { userHash } from '../../rollups/ready.js';
-import { GRAINS, type Grain } from '../../rollups/grains.js';
+import { GRANULARITIES, type Granularity } from '../../rollups/granularities.js';
 import { countedRange, cover, rangeOfAll, rangeOfRows, slotsFrom } from '../coverage.js';
-import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measures.js';
+import { addsUp, READ_MEASURES, type ReadMeasureName, MeasureSums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
   CountedRange,
@@ -52,11 +52,13 @@ export class PostgresUsageReader implements AnalyticsReader {
     const sums = added.length === 0 ? null : await this.#sums(whose, query, { measures: added, slots });
     const users = measures.includes('users') ? await this.#users(whose, query, slots) : null;
     const bySlot = new Map(sums?.rows.map(({ slot, ...row }) => [slot, row]));
-    const points = slots.map((_, at) => new Sums({ ...bySlot.get(at + 1), users: users?.counts.slots[at] }));
+    const points = slots.map(
+      (_, at) => new MeasureSums({ ...bySlot.get(at + 1), users: users?.counts.slots[at] }),
+    );
     const whole = { ...bySlot.get(null), users: users?.counts.total };
     return {
       range: rangeOfAll([sums, users].flatMap((each) => (each ? [each.range] : []))),
-      total: added.every(addsUp) ? Sums.of(points, added, whole) : new Sums(whole),
+      total: added.every(addsUp) ? MeasureSums.of(points, added, whole) : new MeasureSums(whole),
       slots: points,
     };
   }
@@ -119,9 +121,10 @@ export class PostgresUsageReader implements AnalyticsReader {
     const users = await this.#users(whose, { range, conditions: [] }, slots);
     const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
     const points = slots.map(
-      (_, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.counts.slots[at] }),
+      (_, at) =>
+        new MeasureSums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.counts.slots[at] }),
     );
-    const total = Sums.of(points, ['requests_of_users'], { users: users.counts.total });
+    const total = MeasureSums.of(points, ['requests_of_users'], { users: users.counts.total });
     return { range: rangeOfAll([all.range, users.range]), total, slots: points };
   }
 
@@ -196,17 +199,17 @@ export class PostgresUsageReader implements AnalyticsReader {
     const slots = slotsFrom(range, wish.slots);
     const coverage = source.table ? cover(range, slots, state) : null;
     const parts = coverage
-      ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
+      ? GRANULARITIES.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
       : [[null, range] as const];
     const within = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
-    const keyed = (grain: Grain | null, each: TimeRange): string =>
+    const keyed = (grain: Granularity | null, each: TimeRange): string =>
       wish.values && grain ? ` AND ${valuesSql(statement, wish.values, [grain, each])}` : '';
-    const columnsWish = { ...wish, isFiltered: conditions.length > 0 };
+    const columnsRequest = { ...wish, isFiltered: conditions.length > 0 };
     // One SELECT per range: with OR, PostgreSQL does not use an index-only scan.
     const selects = parts.map(
       ([grain, each]) =>
-        `SELECT ${source.columns(columnsWish, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
+        `SELECT ${source.columns(columnsRequest, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -251,5 +254,5 @@ interface CountedUsers {
   readonly counts: DistinctUsers;
 }
 
-const tableOf = (source: PostgresSource, grain: Grain | null): string =>
+const tableOf = (source: PostgresSource, grain: Granularity | null): string =>
   source.table && grain ? source.table(grain) : 'request_logs';

@@ -1,5 +1,5 @@
 import { USER_KEY } from '../../rollups/dimensions.js';
-import type { Grain } from '../../rollups/grains.js';
+import type { Granularity } from '../../rollups/granularities.js';
 import { WORKED_OUT } from '../../rollups/measures.js';
 import { type CountBytes, DURATION_BYTES, packedUsers } from '../../rollups/ready.js';
 import { columnsOf, READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
@@ -7,7 +7,7 @@ import { metadataKeyOf, type SourceKind } from '../sources.js';
 import type { GroupedBy } from '../usage-store.js';
 
 /** What a query computes from rows, which decides about the columns that it reads. */
-export interface ColumnsWish {
+export interface ColumnsRequest {
   readonly measures: readonly ReadMeasureName[];
   /** Starts of the points of a series; empty for groups. */
   readonly slots: readonly number[];
@@ -15,12 +15,12 @@ export interface ColumnsWish {
 }
 
 /** `isFiltered`: the rows have conditions, which may name the tenant. */
-type RollupColumnsWish = ColumnsWish & { readonly isFiltered: boolean };
+type RollupColumnsRequest = ColumnsRequest & { readonly isFiltered: boolean };
 
 /** A family of rollups, or the request rows. */
 export interface PostgresSource {
   /** Null for the request rows. */
-  readonly table: ((grain: Grain) => string) | null;
+  readonly table: ((grain: Granularity) => string) | null;
   readonly time: string;
   /** A further condition, which begins with AND. */
   readonly where: string;
@@ -29,7 +29,7 @@ export interface PostgresSource {
    * PostgreSQL builds a row of every named column, and passes rows of an index on unchanged if all of them are used (528,000 rows by end
    * user: 195 ms with the tenant and the time, 163 without).
    */
-  readonly columns: (wish: RollupColumnsWish, grain: Grain | null) => string;
+  readonly columns: (wish: RollupColumnsRequest, grain: Granularity | null) => string;
   readonly select: (measures: readonly ReadMeasureName[]) => string;
   /** Like `select`, but histograms as texts that the caller adds up; null where each request has a row. */
   readonly selectTexts: ((measures: readonly ReadMeasureName[]) => string) | null;
@@ -68,7 +68,7 @@ const ROLLUP = { time: 'bucket', select: measured('ofRollup') } as const;
 /** `named`: the columns of its dimensions. */
 const columnsOfRollup = (
   named: readonly string[],
-  { measures, slots, by, isFiltered }: RollupColumnsWish,
+  { measures, slots, by, isFiltered }: RollupColumnsRequest,
 ): string =>
   [
     ...(isFiltered ? ['organisation_id'] : []),
@@ -99,7 +99,7 @@ const cubeSource = (dimensions: readonly string[]): PostgresSource => ({
 /** An SQL literal. Metadata keys come from the operator's settings; quotes in them must be harmless. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-const sliceTable = (grain: Grain): string => `usage_slice_${grain}`;
+const sliceTable = (grain: Granularity): string => `usage_slice_${grain}`;
 
 const metadataAs = (key: string): string =>
   `CASE WHEN value = '' THEN '{}'::jsonb ELSE jsonb_build_object(${literal(key)}, value) END AS metadata`;

@@ -1,8 +1,8 @@
 import type { Whose } from '../../reading/where.js';
-import { type Grain, GRAIN_MS } from '../../rollups/grains.js';
+import { type Granularity, GRANULARITY_MS } from '../../rollups/granularities.js';
 import type { CountedRange, TimeRange, UsageQuery } from '../usage-store.js';
 import type { ReadState } from './rollup-state.js';
-import type { ColumnsWish, PostgresSource } from './source.js';
+import type { ColumnsRequest, PostgresSource } from './source.js';
 import type { QueryParameters } from './statement.js';
 
 /** A query whose rows are known, and what it selects from them is not. */
@@ -15,7 +15,7 @@ export interface StartedQuery {
   readonly from: string;
 }
 
-export interface QueryStart extends ColumnsWish {
+export interface QueryStart extends ColumnsRequest {
   /** The statement to add it to. */
   readonly statement?: QueryParameters;
   /** Default: the cheapest source that suffices. */
@@ -32,13 +32,13 @@ export type BeginQuery = (whose: Whose, query: UsageQuery, wish: QueryStart) => 
 export function valuesSql(
   statement: QueryParameters,
   values: readonly string[],
-  [grain, { from, to }]: readonly [Grain, TimeRange],
+  [grain, { from, to }]: readonly [Granularity, TimeRange],
 ): string {
   const isAny = `value = ANY(${statement.bind(values)}::text[])`;
   if (grain === 'minute') return isAny;
   const buckets = Array.from(
-    { length: Math.ceil((to - from) / GRAIN_MS[grain]) },
-    (_, at) => new Date(from + at * GRAIN_MS[grain]),
+    { length: Math.ceil((to - from) / GRANULARITY_MS[grain]) },
+    (_, at) => new Date(from + at * GRANULARITY_MS[grain]),
   );
   return `${isAny} AND bucket = ANY(${statement.bind(buckets)}::timestamptz[])`;
 }

@@ -1,15 +1,15 @@
 import { Global, Module } from '@nestjs/common';
-import { Newcomers } from '../../auth/identity/newcomers.js';
+import { JustInTimeUsers } from '../../auth/identity/just-in-time-users.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { User } from '../tenancy/user.entity.js';
-import { NewcomersService } from './newcomers.service.js';
+import { JustInTimeUsersService } from './just-in-time-users.service.js';
 import { UsersModule } from './users.module.js';
 
 /** Used by the guard of every administrative controller. */
 @Global()
 @Module({
   imports: [TransactionRepositories.forFeature(User), UsersModule],
-  providers: [{ provide: Newcomers, useClass: NewcomersService }],
-  exports: [Newcomers],
+  providers: [{ provide: JustInTimeUsers, useClass: JustInTimeUsersService }],
+  exports: [JustInTimeUsers],
 })
-export class NewcomersModule {}
+export class JustInTimeUsersModule {}

@@ -8,11 +8,11 @@ import {
   type RowsOf,
 } from '../../request-log/retention/kept-times.js';
 import { ALL_RULES } from '../../request-log/retention/read-rules.js';
-import { GRAIN_MS } from '../../request-log/rollups/grains.js';
+import { GRANULARITY_MS } from '../../request-log/rollups/granularities.js';
 import { LOCK_ALONE } from '../../request-log/rollups/seals.js';
 import { inTransaction } from '../../request-log/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
-import { cutsOf, keyOf, keysOf, lateBodiesOf } from './cuts.js';
+import { deletionsOf, keyOf, keysOf, lateBodiesOf } from './deletions.js';
 import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-days.js';
 import { copyKept, idsOf, type RewriteRequest, takeOver } from './rewrite-partition.js';
 
@@ -20,7 +20,7 @@ import { copyKept, idsOf, type RewriteRequest, takeOver } from './rewrite-partit
  * Maximum time that a workspace's expired rows stay, unreadable, beside rows that are kept for longer. Then the partition is rewritten
  * without any expired rows: so a day is copied once a week at most, however many retention settings there are.
  */
-export const GRACE_MS = 7 * GRAIN_MS.day;
+export const GRACE_MS = 7 * GRANULARITY_MS.day;
 
 export interface CutRequest {
   readonly part: LogPart;
@@ -57,7 +57,7 @@ export function cutDay(database: DataSource, cutting: CutRequest): Promise<CutRe
   });
 }
 
-async function carryOut(transaction: Queryable, cutting: CutRequest, plan: Plan): Promise<CutResult> {
+async function carryOut(transaction: Queryable, cutting: CutRequest, plan: RewritePlan): Promise<CutResult> {
   const { part, day } = cutting;
   const partitions = plan.tables.map((table) => partitionOf(table, day));
   const rewritings = plan.isWhole ? [] : plan.tables.map((table) => rewritingOf(table, cutting, plan));
@@ -70,7 +70,7 @@ async function carryOut(transaction: Queryable, cutting: CutRequest, plan: Plan)
   return { did: plan.isWhole ? 'dropped' : 'rewritten', partitions, tenants: plan.over };
 }
 
-interface Plan {
+interface RewritePlan {
   /** Those of the part that have a partition of the day. */
   readonly tables: readonly string[];
   readonly over: readonly RowsOf[];
@@ -79,7 +79,7 @@ interface Plan {
 }
 
 /** Most days need no lock. Under the lock no rows are added, so the plan is made again. */
-async function lockedPlanOf(transaction: Queryable, cutting: CutRequest): Promise<Plan | null> {
+async function lockedPlanOf(transaction: Queryable, cutting: CutRequest): Promise<RewritePlan | null> {
   const first = await planOf(transaction, cutting);
   if (!first) return null;
   for (const table of first.tables)
@@ -88,7 +88,7 @@ async function lockedPlanOf(transaction: Queryable, cutting: CutRequest): Promis
   return planOf(transaction, cutting);
 }
 
-async function planOf(transaction: Queryable, cutting: CutRequest): Promise<Plan | null> {
+async function planOf(transaction: Queryable, cutting: CutRequest): Promise<RewritePlan | null> {
   const { part, day } = cutting;
   const there = await existing(
     transaction,
@@ -115,7 +115,7 @@ async function withoutBodies(
 ): Promise<readonly RowsOf[]> {
   const bodies = await existing(transaction, [partitionOf('request_bodies', day)]);
   if (bodies.length === 0) return tenants;
-  const cut = keysOf(await cutsOf(transaction, 'bodies', day));
+  const cut = keysOf(await deletionsOf(transaction, 'bodies', day));
   const late = keysOf(await lateBodiesOf(transaction, day));
   return tenants.filter((tenant) => cut.has(keyOf(tenant)) && !late.has(keyOf(tenant)));
 }
@@ -133,7 +133,7 @@ async function notYetCut(
   { part, day, now }: CutRequest,
   over: readonly RowsOf[],
 ): Promise<readonly RowsOf[]> {
-  const cuts = await cutsOf(transaction, part, day);
+  const cuts = await deletionsOf(transaction, part, day);
   const cut = keysOf(cuts);
   const lately = keysOf(cuts.filter(({ cut_at }) => cut_at.getTime() > now - GRACE_MS));
   const late = part === 'logs' ? cut : keysOf(await lateBodiesOf(transaction, day));
@@ -143,7 +143,11 @@ async function notYetCut(
   });
 }
 
-const rewritingOf = (table: string, { day, isStopping }: CutRequest, { over }: Plan): RewriteRequest => ({
+const rewritingOf = (
+  table: string,
+  { day, isStopping }: CutRequest,
+  { over }: RewritePlan,
+): RewriteRequest => ({
   table,
   day,
   without: over,
@@ -159,7 +163,7 @@ async function isUncounted(transaction: Queryable, { to }: LogDay): Promise<bool
 }
 
 /** From here on no hold can be placed until the commit; an earlier hold is obeyed. */
-async function checkHolds(transaction: Queryable, cutting: CutRequest, { over }: Plan): Promise<void> {
+async function checkHolds(transaction: Queryable, cutting: CutRequest, { over }: RewritePlan): Promise<void> {
   await transaction.query('LOCK TABLE legal_holds IN SHARE MODE');
   const times = await timesOf(transaction, cutting);
   const { part, day } = cutting;
@@ -177,7 +181,7 @@ async function seal(transaction: Queryable, { to }: LogDay): Promise<void> {
 async function book(
   transaction: Queryable,
   partitions: readonly string[],
-  { over, isWhole }: Plan,
+  { over, isWhole }: RewritePlan,
 ): Promise<void> {
   if (isWhole)
     await transaction.query('DELETE FROM log_partition_cuts WHERE partition = ANY ($1::text[])', [

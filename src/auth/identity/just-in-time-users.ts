@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Newcomer } from '../tokens/newcomer.js';
+import type { JustInTimeUser } from '../tokens/just-in-time-user.js';
 
 /** Creates users that a signed token names first. */
-export abstract class Newcomers {
+export abstract class JustInTimeUsers {
   /** Resolves once the user exists. Rejects with `forbidden` when the organization accepts no more users. */
-  abstract welcome(newcomer: Newcomer, request: FastifyRequest): Promise<void>;
+  abstract provision(user: JustInTimeUser, request: FastifyRequest): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface GivenRoles {
 }
 
 /** The claims of a valid token about a user who does not exist in the organization yet. */
-export interface Newcomer extends GivenRoles {
+export interface JustInTimeUser extends GivenRoles {
   readonly organizationId: string;
   /** Normalized. */
   readonly email: string;
@@ -21,8 +21,8 @@ export interface Newcomer extends GivenRoles {
 }
 
 /** Not a refusal: the caller creates the user and retries. */
-export class UnknownPerson extends Error {
-  constructor(readonly newcomer: Newcomer) {
+export class UnknownUserError extends Error {
+  constructor(readonly user: JustInTimeUser) {
     super('The token names a person whom the organization does not know yet.');
     this.name = 'UnknownPerson';
   }
@@ -36,7 +36,7 @@ const RANK: Readonly<Record<OrganizationRole | WorkspaceRole, number>> = {
   owner: 4,
 };
 
-interface NewcomerClaims {
+interface UnknownUserClaims {
   readonly organizationId: string;
   readonly claims: Claims;
   readonly rules: TokenRules;
@@ -46,38 +46,41 @@ interface NewcomerClaims {
  * For a token whose `user` does not exist in the organization. Throws an `UnknownPerson` if the user is to be created, and refuses with
  * `forbidden` if unknown users are refused; otherwise the token acts as a service.
  */
-export function checkUnknown(user: string | null, newcomerClaims: NewcomerClaims): void {
-  const { unknownPeople } = newcomerClaims.rules.newcomers ?? DEFAULT_NEWCOMERS;
+export function checkUnknown(user: string | null, unknownUser: UnknownUserClaims): void {
+  const { unknownPeople } = unknownUser.rules.newcomers ?? DEFAULT_NEWCOMERS;
   const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
-  if (email !== null) throw new UnknownPerson(newcomerOf(email, newcomerClaims));
+  if (email !== null) throw new UnknownUserError(justInTimeUserOf(email, unknownUser));
   if (unknownPeople === 'refuse')
     throw new AppError('forbidden', { detail: 'the token names a user who is not in the organization' });
 }
 
-function newcomerOf(email: string, { organizationId, claims, rules }: NewcomerClaims): Newcomer {
-  const { mostPeople, ...given } = rules.newcomers ?? DEFAULT_NEWCOMERS;
+function justInTimeUserOf(
+  email: string,
+  { organizationId, claims, rules }: UnknownUserClaims,
+): JustInTimeUser {
+  const { mostPeople, ...mappings } = rules.newcomers ?? DEFAULT_NEWCOMERS;
   return {
     ...{ organizationId, email, mostPeople },
-    ...rolesGiven(valuesIn(claims, rules.claims.roles ?? []), given),
+    ...rolesGiven(valuesIn(claims, rules.claims.roles ?? []), mappings),
   };
 }
 
 /** The roles that the organization maps to the values of a claim; the highest of several, and never above its ceiling. */
 export function rolesGiven(
-  said: ReadonlySet<string>,
+  values: ReadonlySet<string>,
   { roleMappings, highestRoles }: Pick<NewcomerRules, 'roleMappings' | 'highestRoles'>,
 ): GivenRoles {
-  const given = roleMappings.filter(({ value }) => said.has(value));
-  const roles = given.map(({ organisationRole = 'member' }) => organisationRole);
+  const mappings = roleMappings.filter(({ value }) => values.has(value));
+  const roles = mappings.map(({ organisationRole = 'member' }) => organisationRole);
   return {
     role: lower(roles.reduce<'admin' | 'member'>(higher, 'member'), highestRoles.organisation),
-    workspaces: workspacesOf(given, highestRoles.workspace),
+    workspaces: workspacesOf(mappings, highestRoles.workspace),
   };
 }
 
-function workspacesOf(given: readonly RoleMapping[], highest: WorkspaceRole): Map<string, WorkspaceRole> {
+function workspacesOf(mappings: readonly RoleMapping[], highest: WorkspaceRole): Map<string, WorkspaceRole> {
   const workspaces = new Map<string, WorkspaceRole>();
-  for (const { workspace, workspaceRole = 'member' } of given)
+  for (const { workspace, workspaceRole = 'member' } of mappings)
     if (workspace !== undefined)
       workspaces.set(workspace, higher(workspaces.get(workspace) ?? 'member', lower(workspaceRole, highest)));
   return workspaces;

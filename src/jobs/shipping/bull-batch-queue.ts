@@ -7,11 +7,11 @@ import {
   type AggregateLogsPayload,
 } from '../queues/aggregate-logs.queue.js';
 import { BoundedQueue } from '../bounded-queue.js';
-import type { BatchAnnouncer } from './ports.js';
+import type { BatchQueue } from './ports.js';
 
 /** Announces stored batches to the queue. Only a hint: the sweep finds batches whose announcement was lost. */
 @Injectable()
-export class QueueBatchAnnouncer implements BatchAnnouncer {
+export class BullBatchQueue implements BatchQueue {
   readonly #queue: BoundedQueue<AggregateLogsPayload>;
 
   constructor(@InjectQueue(AGGREGATE_LOGS) queue: Queue<AggregateLogsPayload>) {
@@ -19,7 +19,7 @@ export class QueueBatchAnnouncer implements BatchAnnouncer {
   }
 
   /** Settles within two seconds; rejects when the queue did not accept it. Announcing a batch again adds no second job. */
-  announce(batchId: string): Promise<void> {
+  enqueue(batchId: string): Promise<void> {
     return this.#queue.add(aggregateLogsJob(batchId));
   }
 }

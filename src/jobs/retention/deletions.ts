@@ -4,12 +4,16 @@ import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { existing, type LogDay, partitionOf, TABLES_OF } from './log-days.js';
 
 /** A tenant whose rows were removed from a day, and when. */
-export interface BookedCut extends RowsOf {
+export interface RecordedDeletion extends RowsOf {
   readonly cut_at: Date;
 }
 
-export async function cutsOf(database: Queryable, part: LogPart, day: LogDay): Promise<readonly BookedCut[]> {
-  return database.query<BookedCut>(
+export async function deletionsOf(
+  database: Queryable,
+  part: LogPart,
+  day: LogDay,
+): Promise<readonly RecordedDeletion[]> {
+  return database.query<RecordedDeletion>(
     `SELECT organization_id, workspace_id, max(cut_at) AS cut_at FROM log_partition_cuts
      WHERE partition = ANY ($1::text[]) GROUP BY organization_id, workspace_id`,
     [TABLES_OF[part].map((table) => partitionOf(table, day))],
