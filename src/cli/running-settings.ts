@@ -31,17 +31,17 @@ export async function writeRunningSettings(
   port: number,
   environment: Environment,
 ): Promise<void> {
-  const given = Object.entries(environment).filter(
+  const entries = Object.entries(environment).filter(
     (entry): entry is [string, string] => Boolean(entry[1]) && isSetting(entry[0]),
   );
   const content: RunningSettings = {
     port,
     settings: Object.fromEntries(
-      given
+      entries
         .filter(([name]) => !isSecret(name))
         .map(([name, value]) => [name, NAMES_A_FILE.test(name) ? resolve(value) : value]),
     ),
-    secrets: given.map(([name]) => name).filter(isSecret),
+    secrets: entries.map(([name]) => name).filter(isSecret),
   };
   await mkdir(pathsOf(dataDir).run, { recursive: true, mode: 0o700 });
   await writeAtomically(pathOf(dataDir), `${JSON.stringify(content, null, 2)}\n`);

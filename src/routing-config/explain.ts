@@ -167,9 +167,9 @@ class ExplainingWalk {
   }
 
   private explained({ config, path, share, after, weight, parents }: Node): ExplainedTarget {
-    const said =
+    const stated =
       nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
-    const model = typeof said === 'string' ? said : null;
+    const model = typeof stated === 'string' ? stated : null;
     const place = placeOf(config, model, this.request);
     const retry = nearest(parents, (parent) => parent.retry);
     const token_price = this.prices(place);
@@ -186,19 +186,19 @@ function childOf(node: Node, index: number): Node {
 /** The value of a target, or else of its closest parent that has one. */
 function nearest<T>(
   parents: readonly RoutingConfig[],
-  said: (config: RoutingConfig) => T | undefined,
+  stated: (config: RoutingConfig) => T | undefined,
 ): T | undefined {
-  return parents.map(said).findLast((value) => value !== undefined);
+  return parents.map(stated).findLast((value) => value !== undefined);
 }
 
 const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(config: RoutingConfig, reference: string | null, request: RoutedRequest): ExplainedModel {
   const { slug, model } = namedIn(reference);
-  const said = listed(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
-  return said?.startsWith('@')
-    ? { virtual_key: said.slice(1), provider: null, model }
-    : { virtual_key: null, provider: said, model };
+  const stated = listed(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
+  return stated?.startsWith('@')
+    ? { virtual_key: stated.slice(1), provider: null, model }
+    : { virtual_key: null, provider: stated, model };
 }
 
 /** A provider's id, or `@slug` of a virtual key. */
@@ -215,8 +215,8 @@ function headersSay(request: RoutedRequest): string | null {
 
 /** In either spelling. */
 function headerOf({ headers }: RoutedRequest, name: string): string | null {
-  const said = headers[`x-gateway-${name}`] ?? headers[`x-portkey-${name}`];
-  return typeof said === 'string' && said !== '' ? said : null;
+  const stated = headers[`x-gateway-${name}`] ?? headers[`x-portkey-${name}`];
+  return typeof stated === 'string' && stated !== '' ? stated : null;
 }
 
 /** A model may name its provider, `@slug/model`. */

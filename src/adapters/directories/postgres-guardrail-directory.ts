@@ -80,9 +80,11 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
   override find(reach: Reach, named: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null> {
     if (named.length > NAME_CHARS_MAX || named.includes('\0')) return null;
     const key = `${reach.organizationId}/${reach.workspaceId ?? ''}/${named}`;
-    const found = this.cache.find(key, { reach, named });
-    if (found instanceof Promise) return found.then(snapshotOf);
-    return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
+    const guardrail = this.cache.find(key, { reach, named });
+    if (guardrail instanceof Promise) return guardrail.then(snapshotOf);
+    return guardrail?.opened instanceof AppError
+      ? Promise.reject(guardrail.opened)
+      : (guardrail?.opened ?? null);
   }
 
   private async load({ reach, named }: GuardrailLookup): Promise<Row | null> {
@@ -114,7 +116,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
   }
 }
 
-function snapshotOf(found: OpenedGuardrail | null): GuardrailSnapshot | null {
-  if (found?.opened instanceof AppError) throw found.opened;
-  return found?.opened ?? null;
+function snapshotOf(guardrail: OpenedGuardrail | null): GuardrailSnapshot | null {
+  if (guardrail?.opened instanceof AppError) throw guardrail.opened;
+  return guardrail?.opened ?? null;
 }

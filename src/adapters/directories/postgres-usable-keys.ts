@@ -91,7 +91,7 @@ export class PostgresUsableKeys extends UsableKeys implements RememberingDirecto
 
 const idOf = ({ organizationId, workspaceId = '' }: Reach): string => `${organizationId}/${workspaceId}`;
 
-const keysOf = (found: UsableKeyList | null): readonly UsableKey[] => found?.keys ?? [];
+const keysOf = (list: UsableKeyList | null): readonly UsableKey[] => list?.keys ?? [];
 
 function usableKey({ slug, provider_id: providerId, expires_at: expiresAt, ...terms }: Row): UsableKey {
   const { models } = ownTermsOf({ ...terms, prices: null, organization_prices: null });

@@ -10,9 +10,9 @@ import { StoreHealth } from '../store-health.js';
 
 export type { Ages } from './remembered-values.js';
 
-export interface CacheOptions<Asked, Row, Value> {
+export interface CacheOptions<Lookup, Row, Value> {
   /** Reads the store. Null means that there is no such row; that is cached too. */
-  readonly load: (asked: Asked) => Promise<Row | null>;
+  readonly load: (lookup: Lookup) => Promise<Row | null>;
   /** Builds the value from a row. */
   readonly open: (row: Row) => Value;
   readonly idOf: (value: Value) => string;
@@ -22,7 +22,7 @@ export interface CacheOptions<Asked, Row, Value> {
   /** The statement that `load` runs: rows that another release read with another statement are not loaded from a snapshot. */
   readonly question?: string;
   /** An equivalent lookup that holds no secret, for snapshots. Default: the lookup itself. */
-  readonly lasting?: (asked: Asked) => Asked;
+  readonly lasting?: (lookup: Lookup) => Lookup;
   /** Maximum cached values. Absent ones have a limit of their own, so that guessed keys do not evict real ones. */
   readonly maxFound?: number;
   readonly maxAbsent?: number;
@@ -55,7 +55,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   learned = 0;
   forgotten = 0;
   private keepsRows = false;
-  private readonly found: RememberedValues<Asked, Value>;
+  private readonly values: RememberedValues<Asked, Value>;
   private readonly absent = new Map<string, number>();
   private readonly loading = new Map<string, Promise<Value | null>>();
   private readonly health = new StoreHealth();
@@ -68,21 +68,21 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 
   constructor(private readonly options: CacheOptions<Asked, Row, Value>) {
     this.now = options.now ?? (() => performance.now());
-    this.found = new RememberedValues(options.maxFound ?? MAX_FOUND);
+    this.values = new RememberedValues(options.maxFound ?? MAX_FOUND);
     this.question = hash('sha256', options.question ?? '', 'hex');
   }
 
   /** Returns without a promise when the value is in memory. `key` is the cache key of `asked`. */
-  find(key: string, asked: Asked): Value | null | Promise<Value | null> {
-    const entry = this.found.get(key);
+  find(key: string, lookup: Asked): Value | null | Promise<Value | null> {
+    const entry = this.values.get(key);
     if (entry) {
       const age = this.now() - entry.loadedAt;
       if (age < entry.ages.softMs && entry.era === this.era) return entry.value;
-      return this.findAged(key, asked, entry);
+      return this.findAged(key, lookup, entry);
     }
     const absentUntil = this.absent.get(key);
     if (absentUntil !== undefined && this.now() < absentUntil) return null;
-    return this.findUnknown(key, asked);
+    return this.findUnknown(key, lookup);
   }
 
   /** Drops the values with this id, and all absent ones, because they may exist now. */
@@ -90,7 +90,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     this.generation += 1;
     this.absent.clear();
     if (this.loads > 0) this.noteChange(id);
-    if (this.found.dropAllOf(id)) this.forgotten += 1;
+    if (this.values.dropAllOf(id)) this.forgotten += 1;
   }
 
   /** Uses no cached value until it is reloaded. While the store is unavailable, cached values are still served. */
@@ -114,7 +114,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   *kept(): Iterable<KeptRow> {
     const now = this.now();
     const clock = Date.now() - now;
-    for (const [key, entry] of [...this.found.all()].reverse())
+    for (const [key, entry] of [...this.values.all()].reverse())
       if (entry.source && now - entry.loadedAt < entry.ages.staleMs)
         yield {
           question: this.question,
@@ -125,19 +125,19 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
         };
   }
 
-  takeBack({ key, asked, row, readAt, wantedAt }: KeptRow): boolean {
+  takeBack({ key, asked: lookup, row, readAt, wantedAt }: KeptRow): boolean {
     const [now, clock] = [this.now(), Date.now()];
     const loadedAt = now - Math.max(0, clock - readAt);
-    if (readAt > clock + CLOCK_TOLERANCE_MS || (this.found.get(key)?.loadedAt ?? -Infinity) >= loadedAt)
+    if (readAt > clock + CLOCK_TOLERANCE_MS || (this.values.get(key)?.loadedAt ?? -Infinity) >= loadedAt)
       return false;
     try {
       const value = this.options.open(readRow(row) as Row);
       const ages = this.options.agesOf(value);
       if (now - loadedAt >= ages.staleMs) return false;
-      const source = { asked: asked as Asked, row };
+      const source = { asked: lookup as Asked, row };
       // Belongs to no era, so that it is served only while the store is unavailable.
       const era = -1;
-      this.found.set(key, {
+      this.values.set(key, {
         ...{ value, ids: this.idsOf(value), ages, era, source },
         ...{ loadedAt, wantedAt: now - Math.max(0, clock - wantedAt) },
       });
@@ -149,51 +149,51 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   }
 
   async renew(most: number): Promise<void> {
-    for (const { key, asked } of this.due(most)) {
+    for (const { key, lookup } of this.due(most)) {
       const now = this.now();
       if (this.health.isUnavailable(now) && !this.health.takeProbe(now)) return;
-      await this.load(key, asked).catch((error: unknown) => {
+      await this.load(key, lookup).catch((error: unknown) => {
         // A lookup of a value that cannot be reloaded would fail too.
-        if (!(error instanceof StoreUnavailable) && this.found.drop(key)) this.forgotten += 1;
+        if (!(error instanceof StoreUnavailable) && this.values.drop(key)) this.forgotten += 1;
       });
     }
   }
 
   /** Least recently read first, which puts those of earlier eras first. Values unused for a day are dropped. */
-  private due(most: number): { readonly key: string; readonly asked: Asked }[] {
+  private due(most: number): { readonly key: string; readonly lookup: Asked }[] {
     const now = this.now();
-    const due: { readonly key: string; readonly asked: Asked }[] = [];
-    for (const [key, { era, loadedAt, wantedAt, source }] of this.found.all()) {
+    const due: { readonly key: string; readonly lookup: Asked }[] = [];
+    for (const [key, { era, loadedAt, wantedAt, source }] of this.values.all()) {
       if (due.length === most || (era === this.era && now - loadedAt < RENEW_AFTER_MS)) break;
-      if (!source || now - wantedAt >= WANTED_FOR_MS) this.found.drop(key);
-      else due.push({ key, asked: source.asked });
+      if (!source || now - wantedAt >= WANTED_FOR_MS) this.values.drop(key);
+      else due.push({ key, lookup: source.asked });
     }
     return due;
   }
 
   private findAged(
     key: string,
-    asked: Asked,
+    lookup: Asked,
     entry: RememberedValue<Asked, Value>,
   ): Value | null | Promise<Value | null> {
     const now = this.now();
     const age = now - entry.loadedAt;
     entry.wantedAt = now;
     if (age < entry.ages.hardMs && entry.era === this.era) {
-      this.refreshInBackground(key, asked, now);
+      this.refreshInBackground(key, lookup, now);
       return entry.value;
     }
     if (this.health.isUnavailable(now) && age < entry.ages.staleMs) {
-      this.refreshInBackground(key, asked, now);
+      this.refreshInBackground(key, lookup, now);
       return entry.value;
     }
-    return this.load(key, asked).catch((error: unknown) => this.staleOr(key, error));
+    return this.load(key, lookup).catch((error: unknown) => this.staleOr(key, error));
   }
 
-  private findUnknown(key: string, asked: Asked): Promise<Value | null> {
+  private findUnknown(key: string, lookup: Asked): Promise<Value | null> {
     const now = this.now();
     if (this.health.isUnavailable(now) && !this.health.takeProbe(now)) return Promise.reject(unavailable());
-    return this.load(key, asked).catch((error: unknown) => {
+    return this.load(key, lookup).catch((error: unknown) => {
       throw error instanceof StoreUnavailable ? unavailable(error.cause) : error;
     });
   }
@@ -201,25 +201,25 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   /** The cached value, if the store was unavailable and the value was not dropped meanwhile. */
   private staleOr(key: string, error: unknown): Value {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const entry = this.found.get(key);
+    const entry = this.values.get(key);
     if (!entry || this.now() - entry.loadedAt >= entry.ages.staleMs) throw unavailable(error.cause);
     return entry.value;
   }
 
   /** While the store is unavailable, one request per second tries it. Otherwise each would open a connection. */
-  private refreshInBackground(key: string, asked: Asked, now: number): void {
+  private refreshInBackground(key: string, lookup: Asked, now: number): void {
     if (this.loading.has(key) || (this.health.isUnavailable(now) && !this.health.takeProbe(now))) return;
-    this.load(key, asked).catch((error: unknown) => {
+    this.load(key, lookup).catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable))
         logger.warn({ err: error }, 'A cached value could not be refreshed. It is used until it is too old.');
     });
   }
 
-  private load(key: string, asked: Asked): Promise<Value | null> {
+  private load(key: string, lookup: Asked): Promise<Value | null> {
     const running = this.loading.get(key);
     if (running) return running;
     this.loads += 1;
-    const promise = this.loadUnchanged(key, asked).finally(() => {
+    const promise = this.loadUnchanged(key, lookup).finally(() => {
       if (--this.loads === 0) this.changes.clear();
       if (this.loading.get(key) === promise) this.loading.delete(key);
     });
@@ -228,15 +228,15 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   }
 
   /** Reads until the value was not invalidated during the read. A value that may still be old is returned but not cached. */
-  private async loadUnchanged(key: string, asked: Asked): Promise<Value | null> {
+  private async loadUnchanged(key: string, lookup: Asked): Promise<Value | null> {
     for (let reads = 1; ; reads++) {
       const { generation, era } = this;
       const loadedAt = this.now();
-      const row = await this.ask(asked);
+      const row = await this.ask(lookup);
       const value = row === null ? null : this.options.open(row);
       if (!this.mayBeOld(value, generation, era)) {
         if (row === null || value === null) this.keepAbsent(key, loadedAt);
-        else this.keep(key, value, { loadedAt, era, source: this.sourceOf(asked, row) });
+        else this.keep(key, value, { loadedAt, era, source: this.sourceOf(lookup, row) });
         return value;
       }
       if (reads === MAX_RELOADS) return value;
@@ -248,11 +248,11 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return this.idsOf(value).some((id) => (this.changes.get(id) ?? 0) > generation);
   }
 
-  private sourceOf(asked: Asked, row: Row): RememberedValue<Asked, Value>['source'] {
-    return this.keepsRows ? { asked: this.options.lasting?.(asked) ?? asked, row: writeRow(row) } : null;
+  private sourceOf(lookup: Asked, row: Row): RememberedValue<Asked, Value>['source'] {
+    return this.keepsRows ? { asked: this.options.lasting?.(lookup) ?? lookup, row: writeRow(row) } : null;
   }
 
-  private async ask(asked: Asked): Promise<Row | null> {
+  private async ask(lookup: Asked): Promise<Row | null> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -261,7 +261,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       );
     });
     try {
-      const row = await Promise.race([this.options.load(asked), timeout]);
+      const row = await Promise.race([this.options.load(lookup), timeout]);
       this.health.answered();
       return row;
     } catch (error) {
@@ -283,7 +283,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   }
 
   private keepAbsent(key: string, loadedAt: number): void {
-    if (this.found.drop(key)) this.forgotten += 1;
+    if (this.values.drop(key)) this.forgotten += 1;
     this.absent.delete(key);
     this.absent.set(key, loadedAt + ABSENT_MS);
     if (this.absent.size <= (this.options.maxAbsent ?? MAX_ABSENT)) return;
@@ -297,14 +297,14 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     read: Pick<RememberedValue<Asked, Value>, 'loadedAt' | 'era' | 'source'>,
   ): void {
     this.absent.delete(key);
-    const before = this.found.get(key);
+    const before = this.values.get(key);
     const isNews = before?.source?.row !== read.source?.row;
     if (isNews) this.learned += 1;
     // What an updated row no longer grants must leave the snapshot as promptly as a deleted row.
     if (isNews && before) this.forgotten += 1;
     const ids = this.idsOf(value);
     const ages = this.options.agesOf(value);
-    this.found.set(key, { ...read, value, ids, ages, wantedAt: before?.wantedAt ?? read.loadedAt });
+    this.values.set(key, { ...read, value, ids, ages, wantedAt: before?.wantedAt ?? read.loadedAt });
   }
 
   private idsOf(value: Value): readonly string[] {

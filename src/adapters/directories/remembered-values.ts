@@ -23,38 +23,38 @@ export interface RememberedValue<Asked, Value> {
 
 /** Values by cache key and by the ids they are built from. The least recently read is dropped first. */
 export class RememberedValues<Asked, Value> {
-  private readonly found = new Map<string, RememberedValue<Asked, Value>>();
+  private readonly values = new Map<string, RememberedValue<Asked, Value>>();
   private readonly keysOf = new Map<string, Set<string>>();
 
   constructor(private readonly most: number) {}
 
   get(key: string): RememberedValue<Asked, Value> | undefined {
-    return this.found.get(key);
+    return this.values.get(key);
   }
 
   /** Least recently read first. */
   all(): IterableIterator<[string, RememberedValue<Asked, Value>]> {
-    return this.found.entries();
+    return this.values.entries();
   }
 
   set(key: string, remembered: RememberedValue<Asked, Value>): void {
     this.drop(key);
-    this.found.set(key, remembered);
+    this.values.set(key, remembered);
     for (const id of remembered.ids) {
       const keys = this.keysOf.get(id);
       if (keys) keys.add(key);
       else this.keysOf.set(id, new Set([key]));
     }
-    if (this.found.size <= this.most) return;
-    const oldest = this.found.keys().next();
+    if (this.values.size <= this.most) return;
+    const oldest = this.values.keys().next();
     if (!oldest.done) this.drop(oldest.value);
   }
 
   /** Returns whether it was there. */
   drop(key: string): boolean {
-    const remembered = this.found.get(key);
+    const remembered = this.values.get(key);
     if (!remembered) return false;
-    this.found.delete(key);
+    this.values.delete(key);
     for (const id of remembered.ids) {
       const keys = this.keysOf.get(id);
       keys?.delete(key);

@@ -117,29 +117,29 @@ function joined(parts: readonly Part[], now: number): PricedCatalog {
 
 /** By name. The provider's own row overrides the price data. */
 function listedOf(data: PriceData, provider: Provider): readonly ListedModel[] {
-  const found = new Map<string, ListedModel>();
+  const models = new Map<string, ListedModel>();
   const pricesId = provider.pricesId === undefined ? provider.id : provider.pricesId;
   for (const model of dataOf(data, provider)) {
-    const names = namesOf(model).filter((name) => !found.has(name) && !isRetired(pricesId, name));
+    const names = namesOf(model).filter((name) => !models.has(name) && !isRetired(pricesId, name));
     const schedule = names.length > 0 ? scheduleOf(model) : [];
     for (const id of names)
-      found.set(id, {
+      models.set(id, {
         entry: modelEntry(id, provider, model.context_window ?? null, nameOf(model, id)),
         schedule: withUnitPrices(schedule, provider.id, id),
       });
   }
   for (const id of unitPricedModels(provider.id))
-    if (!found.has(id))
-      found.set(id, {
+    if (!models.has(id))
+      models.set(id, {
         entry: modelEntry(id, provider, null),
         schedule: withUnitPrices([], provider.id, id),
       });
   for (const [id, price] of provider.prices ?? [])
-    found.set(id, {
+    models.set(id, {
       entry: modelEntry(id, provider, null),
       schedule: [{ when: { kind: 'always' }, price }],
     });
-  return [...found.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
+  return [...models.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
 }
 
 /** An entry is named once, and its snapshots differ by their day. */

@@ -53,8 +53,8 @@ export class PriceData {
   find(provider: string, name: string): ModelInfo | null {
     const lower = name.toLowerCase();
     for (const { id, models } of this.providers) {
-      const found = id === provider && models.find(({ match }) => matches(match, lower));
-      if (found) return found;
+      const model = id === provider && models.find(({ match }) => matches(match, lower));
+      if (model) return model;
     }
     return inPackage(provider, name);
   }

@@ -100,11 +100,11 @@ function parsed(text: string): unknown {
 }
 
 function checkRepeated(text: string): void {
-  const found = duplicateMemberAt(text);
-  if (!found) return;
-  const lines = text.slice(0, found.at).split('\n');
+  const duplicate = duplicateMemberAt(text);
+  if (!duplicate) return;
+  const lines = text.slice(0, duplicate.at).split('\n');
   const place = `Line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
-  throw new PriceDocumentError(`${place}: "${found.name}" occurs twice in one object`);
+  throw new PriceDocumentError(`${place}: "${duplicate.name}" occurs twice in one object`);
 }
 
 /** `[0].models[2].prices` */

@@ -24,8 +24,8 @@ export class IntroducingTokenDirectory extends TokenDirectory implements Remembe
   }
 
   override find(token: string): KnownKey | null | Promise<KnownKey | null> {
-    const found = this.tokens.find(token);
-    return found instanceof Promise ? found.catch((error: unknown) => this.afterwards(error, token)) : found;
+    const known = this.tokens.find(token);
+    return known instanceof Promise ? known.catch((error: unknown) => this.afterwards(error, token)) : known;
   }
 
   override isOurs(token: string): boolean | Promise<boolean> {

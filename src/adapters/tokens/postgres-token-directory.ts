@@ -48,7 +48,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     this.renewal = new KeyRenewal(database, egress, () => this.issuers.forget());
     this.cache = new RefreshingCache({
       load: (token) => this.load(token),
-      open: (found) => found,
+      open: (token) => token,
       idOf: () => '',
       agesOf: ({ known }) => {
         if (known instanceof AppError) return REFUSAL_AGES;
@@ -77,7 +77,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     if (!(issuer instanceof Promise)) return issuer !== null;
     // While the store is unavailable, a provider's own token must still pass.
     return issuer.then(
-      (found) => found !== null,
+      (token) => token !== null,
       () => false,
     );
   }
@@ -124,7 +124,7 @@ function nullIfKeyIsUnknown(error: unknown): null {
   throw error;
 }
 
-function knownOf(found: KnownToken | null): KnownKey | null {
-  if (found?.known instanceof AppError) throw found.known;
-  return found?.known ?? null;
+function knownOf(token: KnownToken | null): KnownKey | null {
+  if (token?.known instanceof AppError) throw token.known;
+  return token?.known ?? null;
 }

@@ -86,7 +86,7 @@ export class TokenIssuers {
   namedIn(claims: Claims): TokenIssuer | null | Promise<TokenIssuer | null> {
     const { iss } = claims;
     if (!isText(iss) || !this.mayAsk(iss)) return null;
-    return mapMaybePromise(this.cache.find(iss, iss), (found) => pick(found, claims));
+    return mapMaybePromise(this.cache.find(iss, iss), (issuer) => pick(issuer, claims));
   }
 
   /** Call it after keys were renewed: cached issuers must be reloaded. */
@@ -126,8 +126,8 @@ export function issuerOf(row: IssuerRow): TokenIssuer {
   };
 }
 
-function pick(found: IssuerOrganizations | null, claims: Claims): TokenIssuer | null {
-  const named = found?.organizations.find(({ organizationId, rules }) =>
+function pick(issuer: IssuerOrganizations | null, claims: Claims): TokenIssuer | null {
+  const named = issuer?.organizations.find(({ organizationId, rules }) =>
     namesOrganization(claims, rules.claims, organizationId),
   );
   return named ?? null;

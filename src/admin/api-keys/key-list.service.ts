@@ -39,20 +39,20 @@ export class KeyListService {
     const isOfOthers = userId !== undefined && own.userId !== undefined && own.userId !== userId;
     if (kinds.length === 0 || isOfOthers) return [[], 0];
     const where = { ...reach, ...columnsOf(filters), ...own, ...ofKinds(kinds) };
-    const found = this.apiKeys.createQueryBuilder('key').setFindOptions({ where });
-    if (status) await this.filterByStatus(found, status, where);
-    return pageOfLongList(this.unitOfWork.manager, found, 'id', page);
+    const query = this.apiKeys.createQueryBuilder('key').setFindOptions({ where });
+    if (status) await this.filterByStatus(query, status, where);
+    return pageOfLongList(this.unitOfWork.manager, query, 'id', page);
   }
 
   private async filterByStatus(
-    found: SelectQueryBuilder<ApiKey>,
+    query: SelectQueryBuilder<ApiKey>,
     status: NonNullable<KeyFilters['status']>,
     where: FindOptionsWhere<ApiKey>,
   ): Promise<void> {
-    if (status === 'expired') return void found.andWhere('key.expiresAt <= now()');
+    if (status === 'expired') return void query.andWhere('key.expiresAt <= now()');
     const ids = await this.exhausted(where);
-    found.andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())');
-    found.andWhere(`${status === 'active' ? 'NOT ' : ''}(key.id = ANY(:exhausted))`, { exhausted: ids });
+    query.andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())');
+    query.andWhere(`${status === 'active' ? 'NOT ' : ''}(key.id = ANY(:exhausted))`, { exhausted: ids });
   }
 
   private async exhausted(where: FindOptionsWhere<ApiKey>): Promise<string[]> {

@@ -114,11 +114,11 @@ export class AuditDestinationsService {
     row: AuditDestination,
     { url, secret }: UpdateAuditDestinationDto,
   ): Promise<void> {
-    const wanted = url ?? row.url;
-    const keepsSecret = row.sealedSecret !== null && placeOf(wanted) === placeOf(row.url);
+    const target = url ?? row.url;
+    const keepsSecret = row.sealedSecret !== null && placeOf(target) === placeOf(row.url);
     const hasSecret = secret !== undefined || keepsSecret;
-    checkedTarget(this.egress, { url: wanted, hasSecret, caCertificate: row.caCertificate });
-    row.url = wanted;
+    checkedTarget(this.egress, { url: target, hasSecret, caCertificate: row.caCertificate });
+    row.url = target;
     if (!keepsSecret || secret !== undefined) row.sealedSecret = await this.sealed(row, secret);
   }
 

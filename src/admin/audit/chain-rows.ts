@@ -47,8 +47,9 @@ export class CopiedLines {
 
 /** One line of `copyOfChain`. */
 export function storedLink(organizationId: string, line: string): StoredLink {
-  const [seq, hash, seal, ...said] = line.split('\t');
-  const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] = said;
+  const [seq, hash, seal, ...fields] = line.split('\t');
+  const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] =
+    fields;
   const [outcome, path, query, request, headers, requestId, status, ...target] = rest;
   const [targetId, targetType, userId, workspaceId] = target;
   const record = {

@@ -22,15 +22,19 @@ export interface References {
  * guardrails by id. Reads the unvalidated document, so that missing references are reported together with other mistakes.
  */
 export function referencesIn(document: unknown): References {
-  const found: References = { virtualKeys: [], guardrails: [] };
-  collect(document, 'config', { found, depth: 0 });
-  return found;
+  const references: References = { virtualKeys: [], guardrails: [] };
+  collect(document, 'config', { references: references, depth: 0 });
+  return references;
 }
 
 type Node = Readonly<Record<string, unknown>>;
 
-function collect(node: unknown, path: string, { found, depth }: { found: References; depth: number }): void {
-  const { virtualKeys, guardrails } = found;
+function collect(
+  node: unknown,
+  path: string,
+  { references: references, depth }: { references: References; depth: number },
+): void {
+  const { virtualKeys, guardrails } = references;
   if (!isNode(node) || depth > DEEPEST || Math.max(virtualKeys.length, guardrails.length) >= MOST) return;
   const { virtual_key, virtualKey, provider, targets } = node;
   note(virtualKeys, virtual_key ?? virtualKey, `${path}.virtual_key`);
@@ -40,19 +44,19 @@ function collect(node: unknown, path: string, { found, depth }: { found: Referen
   for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;
   for (const [index, target] of targets.entries())
-    collect(target, `${path}.targets[${index}]`, { found, depth: depth + 1 });
+    collect(target, `${path}.targets[${index}]`, { references: references, depth: depth + 1 });
 }
 
-function noteEmbedding(found: Reference[], cache: unknown, path: string): void {
+function noteEmbedding(references: Reference[], cache: unknown, path: string): void {
   const embedding = isNode(cache) ? cache.embedding : null;
   if (!isNode(embedding)) return;
-  note(found, embedding.virtual_key ?? embedding.virtualKey, `${path}.cache.embedding.virtual_key`);
+  note(references, embedding.virtual_key ?? embedding.virtualKey, `${path}.cache.embedding.virtual_key`);
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-function note(found: Reference[], slug: unknown, path: string): void {
-  if (typeof slug === 'string') found.push({ slug: bare(slug), path });
+function note(references: Reference[], slug: unknown, path: string): void {
+  if (typeof slug === 'string') references.push({ slug: bare(slug), path });
 }
 
 const bare = (slug: string): string => (slug.startsWith('@') ? slug.slice(1) : slug);
@@ -62,14 +66,14 @@ const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 function noteGuardrails(
-  found: Reference[],
+  references: Reference[],
   node: Node,
   { list, path }: { readonly list: HookListName; readonly path: string },
 ): void {
   const items = node[list] ?? node[camel(list)];
   if (!Array.isArray(items)) return;
   for (const [index, item] of items.entries())
-    if (typeof item === 'string') found.push({ slug: item, path: `${path}.${list}[${index}]` });
+    if (typeof item === 'string') references.push({ slug: item, path: `${path}.${list}[${index}]` });
 }
 
 const LONGEST_SHOWN = 64;

@@ -93,8 +93,8 @@ export class ConfigVersionsController {
     if (!query.dry_run)
       return SavedConfigDto.from(await this.configs.rollBack(caller, reach, slug, version_id));
     const before = await this.versions.find(reach, slug);
-    const { document: wanted } = await this.versions.version(before.config, version_id);
-    const { document, changes } = await this.configs.rehearse(before.config, wanted, before);
+    const { document: restored } = await this.versions.version(before.config, version_id);
+    const { document, changes } = await this.configs.rehearse(before.config, restored, before);
     return SavedConfigDto.rehearsed(document, changes);
   }
 }

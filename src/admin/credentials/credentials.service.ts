@@ -11,10 +11,10 @@ import {
   type Destination,
   providerOf,
   readDestination,
-  type WantedDestination,
+  type RequestedDestination,
 } from './destination-of-key.js';
 
-export type { Destination, WantedDestination } from './destination-of-key.js';
+export type { Destination, RequestedDestination } from './destination-of-key.js';
 
 /** The destination of a row's credential, as stored. */
 export interface StoredDestination {
@@ -24,7 +24,7 @@ export interface StoredDestination {
 }
 
 /** Changes to a destination: omitted fields stay. */
-export interface DestinationChange extends Partial<WantedDestination> {
+export interface DestinationChange extends Partial<RequestedDestination> {
   readonly key?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ export class CredentialsService {
   ) {}
 
   /** For a new credential. Throws like `readDestination`, and `credential_required`. */
-  read(wanted: WantedDestination, secret: string | undefined): Destination {
-    const destination = readDestination(wanted, this.egress);
+  read(requested: RequestedDestination, secret: string | undefined): Destination {
+    const destination = readDestination(requested, this.egress);
     const { provider } = destination;
     checkSecret(
       secret,

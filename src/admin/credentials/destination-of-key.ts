@@ -8,7 +8,7 @@ import { findProvider } from '../../providers/catalog/registry.js';
 import { fieldError, invalidField } from '../../common/errors/field-errors.js';
 
 /** The destination of a virtual key, as a client names it. */
-export interface WantedDestination {
+export interface RequestedDestination {
   readonly provider: string;
   readonly customHost: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -33,17 +33,17 @@ type Addresses = Pick<Egress, 'checkDestination'>;
  * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`, `custom_host_blocked`, and
  * `invalid_request` for unknown, missing or malformed fields, and for a missing custom host if the provider has no address of its own.
  */
-export function readDestination(wanted: WantedDestination, egress: Addresses): Destination {
-  const provider = findProvider(wanted.provider);
-  const customHost = readCustomHost(wanted, provider, egress);
-  const fields = readFields(wanted, provider);
-  checkNoneMissing({ ...wanted, fields, customHost }, provider);
+export function readDestination(requested: RequestedDestination, egress: Addresses): Destination {
+  const provider = findProvider(requested.provider);
+  const customHost = readCustomHost(requested, provider, egress);
+  const fields = readFields(requested, provider);
+  checkNoneMissing({ ...requested, fields, customHost }, provider);
   return { provider, customHost, fields };
 }
 
 /** The base URL as stored: without a trailing slash. */
 function readCustomHost(
-  { customHost: text, sentAs }: WantedDestination,
+  { customHost: text, sentAs }: RequestedDestination,
   provider: Provider,
   egress: Addresses,
 ): string | null {
@@ -70,7 +70,7 @@ const LONGEST_SHOWN = 64;
 
 /** Checks the fields against those of the provider's row. */
 function readFields(
-  { fields: given, sentAs }: WantedDestination,
+  { fields: given, sentAs }: RequestedDestination,
   provider: Provider,
 ): Record<string, string> {
   const rules = rulesOf(provider);
@@ -85,7 +85,7 @@ function readFields(
 
 /** A field that is only part of the base URL, or of a query that a custom host does not take, is not needed there. */
 function checkNoneMissing(
-  { fields, customHost, sentAs = asField }: WantedDestination,
+  { fields, customHost, sentAs = asField }: RequestedDestination,
   provider: Provider,
 ): void {
   const { id, fields: described = [], baseUrl, query = {} } = provider;

@@ -17,9 +17,9 @@ export class FeedbackService {
   ) {}
 
   /** All of them or none. Returns the ids in the given order. */
-  async create(caller: Principal, given: readonly CreateFeedbackDto[]): Promise<readonly string[]> {
+  async create(caller: Principal, entries: readonly CreateFeedbackDto[]): Promise<readonly string[]> {
     const { organizationId, workspaceId } = tenantOf(caller);
-    const rows = given.map(({ trace_id, value, weight, metadata }) => ({
+    const rows = entries.map(({ trace_id, value, weight, metadata }) => ({
       id: uuidV7(Date.now()),
       organizationId,
       workspaceId,
@@ -37,17 +37,17 @@ export class FeedbackService {
   /** Omitted fields stay unchanged. Another tenant's feedback is "not found". */
   async update(caller: Principal, id: string, { value, weight, metadata }: UpdateFeedbackDto): Promise<void> {
     const tenant = tenantOf(caller);
-    const found = isUuid(id)
+    const row = isUuid(id)
       ? await this.feedback.findOne({ where: { ...tenant, id }, lock: { mode: 'pessimistic_write' } })
       : null;
-    if (!found) throw new AppError('not_found', { resource: 'feedback' });
-    Object.assign(found, {
+    if (!row) throw new AppError('not_found', { resource: 'feedback' });
+    Object.assign(row, {
       value,
       ...(weight === undefined ? {} : { weight }),
       ...(metadata === undefined ? {} : { metadata }),
     });
-    await this.feedback.save(found);
-    this.audit.note({ targetId: found.id, workspaceId: found.workspaceId });
+    await this.feedback.save(row);
+    this.audit.note({ targetId: row.id, workspaceId: row.workspaceId });
   }
 }
 

@@ -32,8 +32,8 @@ export const isConditional = (headers: IncomingHttpHeaders): boolean => headers[
  * https://www.rfc-editor.org/rfc/rfc9110#name-if-match
  */
 export function checkMatch(headers: IncomingHttpHeaders, before: object): void {
-  const wanted = headers['if-match'];
-  if (wanted === undefined || wanted.trim() === '*') return;
-  const tags = wanted.split(',').map((tag) => tag.trim());
+  const condition = headers['if-match'];
+  if (condition === undefined || condition.trim() === '*') return;
+  const tags = condition.split(',').map((tag) => tag.trim());
   if (!tags.includes(entityTagOf(before))) throw new AppError('precondition_failed');
 }

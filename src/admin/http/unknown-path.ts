@@ -17,11 +17,11 @@ const MODEL_PATHS: ReadonlySet<string> = new Set([
  * of a client whose base URL lacks it.
  */
 export function unknownPath(path: string, routes: Iterable<string>): AppError {
-  const wanted = path.replace(TRAILING_SLASHES, '').slice(0, LONGEST_SHOWN);
+  const requested = path.replace(TRAILING_SLASHES, '').slice(0, LONGEST_SHOWN);
   const known = [...routes];
-  const near = nearestPaths(wanted, known);
-  if (near.length > 0 || wanted.startsWith(`${ROOT}/`)) return noPath(suggestion(near));
-  const below = nearestPaths(ROOT + wanted, belowRoot(known));
+  const near = nearestPaths(requested, known);
+  if (near.length > 0 || requested.startsWith(`${ROOT}/`)) return noPath(suggestion(near));
+  const below = nearestPaths(ROOT + requested, belowRoot(known));
   if (below.length === 0) return noPath('');
   return noPath(`${suggestion(below)}. Set the client's base URL to <address>${ROOT}`);
 }

@@ -101,7 +101,7 @@ export class SignInTrialsService {
     const { organizationId } = provider;
     const person = { organizationId, providerId, domains, rules, subject, claims };
     const known = this.plans.find(person);
-    const plan = await known.then((found) => this.plans.of(person, found)).catch(asRefusal);
+    const plan = await known.then((match) => this.plans.of(person, match)).catch(asRefusal);
     return plan instanceof AppError ? refused(claims, plan) : foreseen(claims, plan);
   }
 }
@@ -120,6 +120,7 @@ function foreseen(claims: object, { email, user, isLinked, roles }: SignOnPlan):
   const action = user === null ? 'create' : isLinked ? 'sign_in' : 'link';
   const role = user?.role === 'owner' ? 'owner' : (roles?.role ?? user?.role ?? 'member');
   const workspaces =
-    roles && [...roles.workspaces].map(([workspace_id, given]) => ({ workspace_id, role: given }));
+    roles &&
+    [...roles.workspaces].map(([workspace_id, workspaceRole]) => ({ workspace_id, role: workspaceRole }));
   return { claims, email, action, role, workspaces };
 }

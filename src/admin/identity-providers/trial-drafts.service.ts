@@ -50,7 +50,7 @@ export class TrialDrafts {
 
   async make(organizationId: string, dto: StartTrialDto): Promise<Draft> {
     const saved = await this.savedOf(organizationId, dto);
-    const issuer = given('issuer', dto.issuer ?? saved?.opened.issuer);
+    const issuer = required('issuer', dto.issuer ?? saved?.opened.issuer);
     checkIssuer(issuer, this.egress);
     const same = saved?.opened.issuer === issuer ? saved : null;
     return {
@@ -97,8 +97,8 @@ const clientOf = (
   saved: OpenedProvider | undefined,
   same: OpenedProvider | undefined,
 ) => ({
-  clientId: given('client_id', dto.client_id ?? saved?.clientId),
-  clientSecret: given('client_secret', dto.client_secret ?? same?.clientSecret.reveal()),
+  clientId: required('client_id', dto.client_id ?? saved?.clientId),
+  clientSecret: required('client_secret', dto.client_secret ?? same?.clientSecret.reveal()),
   scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto),
 });
 
@@ -116,7 +116,7 @@ const peopleOf = (dto: StartTrialDto, row: IdentityProvider | undefined) => ({
 
 const purposeOf = (id: string): string[] => ['sign-in trial', id];
 
-function given(field: string, value: string | undefined): string {
+function required(field: string, value: string | undefined): string {
   if (value === undefined) throw missingField(field);
   return value;
 }

@@ -58,8 +58,8 @@ export class IntegrationAccessService {
     ];
     const { manager } = this.unitOfWork;
     const rows: WorkspaceAccess[] = await manager.query(LISTED, [...which, page.take, page.skip]);
-    const told = totalFrom(rows.length, page);
-    if (told !== null) return [rows, told];
+    const total = totalFrom(rows.length, page);
+    if (total !== null) return [rows, total];
     const [counted]: { total: number }[] = await manager.query(COUNTED, which);
     return [rows, counted?.total ?? 0];
   }

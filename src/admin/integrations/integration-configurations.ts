@@ -1,10 +1,10 @@
 import { invalidField } from '../../common/errors/field-errors.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
-import type { WantedDestination } from '../credentials/credentials.service.js';
+import type { RequestedDestination } from '../credentials/credentials.service.js';
 
 /** A destination, and the secret among the configurations. */
-export interface ReadConfigurations extends WantedDestination {
+export interface ReadConfigurations extends RequestedDestination {
   readonly key: string | undefined;
 }
 

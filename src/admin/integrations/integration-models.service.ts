@@ -34,10 +34,10 @@ export class IntegrationModelsService {
   async list(caller: Principal, named: string): Promise<IntegrationModelsDto> {
     const { id, providerId, allowsAllModels } = await this.finder.find(caller, named, 'read');
     const own = await this.integrationModels.findBy({ integrationId: id });
-    const said = new Set(own.map(({ slug }) => slug));
+    const ownSlugs = new Set(own.map(({ slug }) => slug));
     const catalogued = this.catalog
       .all()
-      .filter((model) => model.provider === providerId && !said.has(model.id))
+      .filter((model) => model.provider === providerId && !ownSlugs.has(model.id))
       .map((model) => ({
         slug: model.id,
         name: model.id,

@@ -57,8 +57,8 @@ export class IntegrationsController {
     @Query() query: ListIntegrationsQuery,
   ): Promise<IntegrationListDto> {
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
-    const found = await this.integrations.list(caller, reach, query.type, pageOf(query));
-    return IntegrationListDto.from(...found);
+    const integrations = await this.integrations.list(caller, reach, query.type, pageOf(query));
+    return IntegrationListDto.from(...integrations);
   }
 
   @Get(':slug')

@@ -43,9 +43,9 @@ export class IntegrationsService {
     dto: CreateIntegrationDto,
   ): Promise<Integration> {
     requireScope(caller, integrationScope(workspaceId, 'create'));
-    const wanted = readConfigurations(dto.ai_provider_id, dto.configurations ?? {});
-    const secret = theOne(dto.key, wanted.key);
-    const { provider, customHost, fields } = this.credentials.read(wanted, secret);
+    const configurations = readConfigurations(dto.ai_provider_id, dto.configurations ?? {});
+    const secret = theOne(dto.key, configurations.key);
+    const { provider, customHost, fields } = this.credentials.read(configurations, secret);
     const { organizationId } = caller;
     const place = {
       id: uuidV7(Date.now()),
@@ -119,10 +119,11 @@ export class IntegrationsService {
   }
 
   private async changeDestination(integration: Integration, dto: UpdateIntegrationDto): Promise<void> {
-    const wanted = dto.configurations && readConfigurations(integration.providerId, dto.configurations);
-    const key = theOne(dto.key, wanted?.key);
+    const configurations =
+      dto.configurations && readConfigurations(integration.providerId, dto.configurations);
+    const key = theOne(dto.key, configurations?.key);
     const { provider, customHost, fields, isSealedAnew } = this.credentials.change(integration, {
-      ...wanted,
+      ...configurations,
       key,
     });
     Object.assign(integration, { providerId: provider.id, customHost, fields });

@@ -167,13 +167,13 @@ export class InvitesService {
   }
 
   private async withWorkspaces(invites: readonly Invite[]): Promise<InviteWithWorkspaces[]> {
-    const found = await this.inviteWorkspaces.find({
+    const rows = await this.inviteWorkspaces.find({
       where: { inviteId: In(invites.map(({ id }) => id)) },
       order: { workspaceId: 'ASC' },
     });
     return invites.map((invite) => ({
       invite,
-      workspaces: found.filter(({ inviteId }) => inviteId === invite.id),
+      workspaces: rows.filter(({ inviteId }) => inviteId === invite.id),
     }));
   }
 

@@ -51,8 +51,8 @@ export class LimitStatusService {
     return after;
   }
 
-  private async statusOf(found: LimitedSubject, id: string): Promise<LimitStatus> {
-    const status = (await this.statusesOf([found])).find((one) => one.id === id);
+  private async statusOf(subject: LimitedSubject, id: string): Promise<LimitStatus> {
+    const status = (await this.statusesOf([subject])).find((one) => one.id === id);
     if (!status) throw new AppError('not_found', { resource: 'limit' });
     return status;
   }

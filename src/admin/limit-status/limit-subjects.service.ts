@@ -55,14 +55,14 @@ export class LimitSubjects {
         ] as FindOptionsWhere<T>[],
         take: MOST_SUBJECTS + 1,
       });
-    const found = [
+    const subjects = [
       await read(this.apiKeys, this.keysOf(caller, reach)),
       caller.scopes.has('virtual_keys.list') ? await read(this.virtualKeys, virtualKeysOf(reach)) : [],
       caller.scopes.has('workspaces.read') ? await read(this.workspaces, workspacesOf(reach)) : [],
     ];
     return {
-      subjects: found.flatMap((rows) => rows.slice(0, MOST_SUBJECTS).map(subjectOf)),
-      isPartial: found.some((rows) => rows.length > MOST_SUBJECTS),
+      subjects: subjects.flatMap((rows) => rows.slice(0, MOST_SUBJECTS).map(subjectOf)),
+      isPartial: subjects.some((rows) => rows.length > MOST_SUBJECTS),
     };
   }
 
@@ -71,12 +71,12 @@ export class LimitSubjects {
     const usageLimits: FindOperator<unknown> = Raw((column) => `${column} @> :rule::jsonb`, {
       rule: JSON.stringify([{ id: ruleId }]),
     });
-    const found =
+    const subjects =
       (await this.lock(this.apiKeys, { ...this.keysOf(caller, reach), usageLimits })) ??
       (await this.lock(this.virtualKeys, { ...virtualKeysOf(reach), usageLimits })) ??
       (await this.lock(this.workspaces, { ...workspacesOf(reach), usageLimits }));
-    if (!found) throw new AppError('not_found', { resource: 'limit' });
-    return found;
+    if (!subjects) throw new AppError('not_found', { resource: 'limit' });
+    return subjects;
   }
 
   private async lock<T extends Row>(

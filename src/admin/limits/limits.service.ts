@@ -33,8 +33,8 @@ export class LimitsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** A limit of the same kind as an existing one keeps its counter. Null and an empty list mean none. */
-  rates(given: readonly RateLimitDto[] | null, before: readonly RateRule[] | null): RateRule[] | null {
-    const rules = (given ?? []).map((dto) => rateRule(dto, before ?? []));
+  rates(requested: readonly RateLimitDto[] | null, before: readonly RateRule[] | null): RateRule[] | null {
+    const rules = (requested ?? []).map((dto) => rateRule(dto, before ?? []));
     checkDistinct(
       'rate_limits',
       rules.map(({ type, unit }) => `${type} ${unit ?? ''}`),
@@ -43,11 +43,11 @@ export class LimitsService {
   }
 
   budgets(
-    given: readonly UsageLimitsDto[] | null,
+    requested: readonly UsageLimitsDto[] | null,
     before: readonly BudgetRule[] | null,
   ): BudgetRule[] | null {
-    const known = predecessors(given ?? [], before ?? []);
-    const rules = (given ?? []).map((dto) => budgetRule(dto, known.get(dto)));
+    const known = predecessors(requested ?? [], before ?? []);
+    const rules = (requested ?? []).map((dto) => budgetRule(dto, known.get(dto)));
     checkDistinct(
       'usage_limits',
       rules.map(({ type, periodic_reset, periodic_reset_days }) =>
@@ -196,13 +196,13 @@ export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule 
  * would be charged to its counter twice.
  */
 function predecessors(
-  given: readonly UsageLimitsDto[],
+  requested: readonly UsageLimitsDto[],
   before: readonly BudgetRule[],
 ): ReadonlyMap<UsageLimitsDto, BudgetRule> {
   const left = new Map(before.map((rule) => [rule.id, rule]));
   const found = new Map<UsageLimitsDto, BudgetRule>();
   for (const isLike of [isOfKind, isOfType])
-    for (const dto of given) {
+    for (const dto of requested) {
       const known = found.has(dto) ? undefined : [...left.values()].find((rule) => isLike(dto, rule));
       if (known === undefined) continue;
       found.set(dto, known);
@@ -238,14 +238,15 @@ function startOf({ periodic_reset_days, next_usage_reset_at }: UsageLimitsDto, k
 
 const wholeSecond = (moment: number): number => Math.floor(moment / 1000) * 1000;
 
-export function budgetAmount(field: string, type: BudgetRule['type'], given: number): number {
-  const amount = type === 'cost' ? dollarsOf(given) : given;
+export function budgetAmount(field: string, type: BudgetRule['type'], requested: number): number {
+  const amount = type === 'cost' ? dollarsOf(requested) : requested;
   if (amount === null || !Number.isSafeInteger(amount) || amount < 1)
     refuse(field, type === 'cost' ? 'it must be at most 9,000,000 dollars' : 'it must be a whole number');
   return amount;
 }
 
-const dollarsOf = (given: number): number | null => (given > LARGEST_DOLLARS ? null : nanoDollars(given));
+const dollarsOf = (requested: number): number | null =>
+  requested > LARGEST_DOLLARS ? null : nanoDollars(requested);
 
 function checkUnit(type: RateRule['type'], unit: RateRule['unit']): void {
   if (type === 'concurrency' && unit !== null) refuse('rate_limits.unit', 'concurrency has none');

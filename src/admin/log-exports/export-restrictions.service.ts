@@ -16,10 +16,10 @@ export class ExportRestrictions {
 
   async check(organizationId: string, fields: readonly string[]): Promise<void> {
     const denied = new Set(await this.deniedFields(organizationId));
-    const wanted = fields.filter((name) => denied.has(name));
-    if (wanted.length > 0)
+    const deniedFields = fields.filter((name) => denied.has(name));
+    if (deniedFields.length > 0)
       throw new AppError('forbidden', {
-        detail: `the organization does not allow exports of the fields ${wanted.map((name) => `"${name}"`).join(', ')}`,
+        detail: `the organization does not allow exports of the fields ${deniedFields.map((name) => `"${name}"`).join(', ')}`,
       });
   }
 }

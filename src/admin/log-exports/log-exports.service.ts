@@ -220,11 +220,11 @@ function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 
 type ExportPacking = Pick<LogExport, 'format' | 'compression'>;
 
 function packingOf(
-  wanted: Pick<UpdateLogExportDto, keyof ExportPacking>,
+  update: Pick<UpdateLogExportDto, keyof ExportPacking>,
   usual: ExportPacking,
 ): ExportPacking {
-  const format = wanted.format ?? usual.format;
-  const compression = wanted.compression ?? usual.compression;
+  const format = update.format ?? usual.format;
+  const compression = update.compression ?? usual.compression;
   if (format === 'parquet' && compression !== 'none')
     throw fieldError('compression', 'must be "none" for Parquet, which is compressed inside');
   return { format, compression };

@@ -22,10 +22,10 @@ const body = z.record(z.string(), z.unknown());
  * Impossible counts are refused: stored, they would be charged and summed. Counts that are added up,
  * such as those of cached tokens beside the input, may be too large together only.
  */
-const answer = body.superRefine((told, context) => {
-  const { usage, usageMetadata } = told;
+const answer = body.superRefine((reported, context) => {
+  const { usage, usageMetadata } = reported;
   const place = placeOfTooLarge({ usage, usageMetadata });
-  const sum = place ? null : usageIn(told);
+  const sum = place ? null : usageIn(reported);
   if (place)
     context.addIssue({ code: 'custom', path: [...place], message: `it must be at most ${MOST_TOKENS}` });
   if (sum && !isPossibleUsage(sum))
@@ -58,15 +58,15 @@ const customLog = z.strictObject({
   }),
   metadata: z
     .record(text, z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()]))
-    .refine((given) => Object.keys(given).length <= MOST_KEYS, `it has more than ${MOST_KEYS} keys`)
+    .refine((value) => Object.keys(value).length <= MOST_KEYS, `it has more than ${MOST_KEYS} keys`)
     .optional(),
 });
 
 type CustomLog = z.infer<typeof customLog>;
 
 /** Reads one log or a list of them; the compatible SDK sends a list as an object with the keys 0, 1, 2 and so on. */
-export function customLogsIn(given: unknown, now: number): readonly UnpricedCall[] {
-  const list = listIn(given);
+export function customLogsIn(value: unknown, now: number): readonly UnpricedCall[] {
+  const list = listIn(value);
   if (list.length === 0 || list.length > MOST)
     throw new AppError('invalid_request', { detail: `Send 1 to ${MOST} logs per request.` });
   return list.map((each, at) => {
@@ -129,16 +129,16 @@ const responseOf = ({
   response_time,
   responseTime,
   status,
-  body: told,
+  body: reported,
   headers: names,
 }: CustomLog['response']) => ({
   durationMs: Math.round(response_time ?? responseTime ?? 0),
-  responseModel: textOf(told['model']) ?? textOf(told['modelVersion']),
+  responseModel: textOf(reported['model']) ?? textOf(reported['modelVersion']),
   status: status ?? 200,
   errorCode: null,
-  usage: usageIn(told),
+  usage: usageIn(reported),
   reportedCostNanoUsd: null,
-  response: { headers: textsOf(names ?? {}), body: told },
+  response: { headers: textsOf(names ?? {}), body: reported },
 });
 
 const textOf = (value: unknown): string | null =>

@@ -192,12 +192,12 @@ export class LogDetailDto extends LogDto {
     hasMoreFeedback,
     request,
     response,
-    ...told
+    ...facts
   }: LogDetail): LogDetailDto {
-    const log = LogDto.from(row, { api_key_name: told.apiKeyName });
+    const log = LogDto.from(row, { api_key_name: facts.apiKeyName });
     const route = (row.decisions ?? []).map((text) => LogDecisionDto.from(text));
     const hedgedTo = new Set(route.flatMap(({ kind, target }) => (kind === 'hedge' && target ? target : [])));
-    const reasons = attemptReasons(attempts, told.config?.document ?? null, hedgedTo);
+    const reasons = attemptReasons(attempts, facts.config?.document ?? null, hedgedTo);
     return {
       ...log,
       _id: row.id,
@@ -209,10 +209,10 @@ export class LogDetailDto extends LogDto {
       },
       response: { ...LogMessageDto.from(response), status: row.status, responseTime: row.duration_ms },
       route,
-      ...(told.config && { config: LogConfigDto.from(told.config) }),
+      ...(facts.config && { config: LogConfigDto.from(facts.config) }),
       attempts: attempts.map((attempt, index) => {
         const reason = reasons[index] as AttemptReason;
-        return LogAttemptDto.from({ attempt, reason, budgets: told.budgets });
+        return LogAttemptDto.from({ attempt, reason, budgets: facts.budgets });
       }),
       feedback: feedback.map((given) => LogFeedbackDto.from(given)),
       feedback_has_more: hasMoreFeedback,

@@ -33,15 +33,15 @@ export class LogsController {
   })
   @ApiOkResponse({ type: LogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListLogsQuery): Promise<LogListDto> {
-    const wanted = logQueryOf(query, visibilityOf(caller));
+    const logQuery = logQueryOf(query, visibilityOf(caller));
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     if (query.search !== undefined)
-      return this.found(caller, await this.search.find(caller, reach, { wanted, query }));
-    const [rows, nextCursor] = await this.logs.list(reach, wanted);
+      return this.found(caller, await this.search.find(caller, reach, { logQuery, query }));
+    const [rows, nextCursor] = await this.logs.list(reach, logQuery);
     return LogListDto.from(
       await this.shown(caller, rows),
       nextCursor,
-      wanted.includesTotal ? await this.logs.count(reach, wanted) : undefined,
+      logQuery.includesTotal ? await this.logs.count(reach, logQuery) : undefined,
     );
   }
 

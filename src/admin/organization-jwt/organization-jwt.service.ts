@@ -110,8 +110,8 @@ function givenKeys(jwks: object | undefined): StoredKey[] {
 }
 
 /** A repeated request replaces nothing. */
-function isSame(before: OrganizationJwt, wanted: Partial<OrganizationJwt>): boolean {
-  const stored = JSON.parse(JSON.stringify(wanted)) as Partial<OrganizationJwt>;
+function isSame(before: OrganizationJwt, update: Partial<OrganizationJwt>): boolean {
+  const stored = JSON.parse(JSON.stringify(update)) as Partial<OrganizationJwt>;
   return (
     before.jwksUri === stored.jwksUri &&
     isDeepStrictEqual(before.issuers, stored.issuers) &&

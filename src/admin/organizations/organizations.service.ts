@@ -72,8 +72,8 @@ export class OrganizationsService {
 
   /** Only owners change the switches that bind admins: an admin must not lift a restriction of their own. */
   private async checkRights(caller: Principal, before: StoredSettings, after: StoredSettings): Promise<void> {
-    const [old, wanted] = [before.security_settings, after.security_settings];
-    if (changesAdmins(old ?? null, wanted ?? null))
+    const [old, update] = [before.security_settings, after.security_settings];
+    if (changesAdmins(old ?? null, update ?? null))
       await this.people.owner(caller, 'only an owner can change what admins of the organization may do');
   }
 
@@ -99,10 +99,10 @@ type OrganizationSettingsGiven = Omit<
 /** Null restores the default, so it is not stored; omitted switches stay unchanged. */
 function merged(
   stored: StoredSettings,
-  { security_settings, ...wanted }: Partial<OrganizationSettingsGiven>,
+  { security_settings, ...update }: Partial<OrganizationSettingsGiven>,
 ): StoredSettings {
   const switches = security_settings && { ...stored.security_settings, ...security_settings };
-  const given = Object.entries({ ...wanted, security_settings: switches }).filter(
+  const given = Object.entries({ ...update, security_settings: switches }).filter(
     ([, value]) => value !== undefined,
   );
   const all = { ...stored, ...Object.fromEntries(given) };

@@ -33,13 +33,13 @@ export class SignInSettingsService {
   }
 
   /** Requiring single sign-on ends sessions opened in other ways, except those of break-glass owners. */
-  async set(caller: Principal, wanted: SignInSettings): Promise<SignInSettings> {
+  async set(caller: Principal, settings: SignInSettings): Promise<SignInSettings> {
     const { organizationId } = caller;
     await this.people.lockMemberships(organizationId);
     await this.people.checkMayChangeSignIn(caller);
     const before = await this.get(organizationId);
-    const isRequired = wanted.single_sign_on_required;
-    const ids = wanted.break_glass_user_ids.map((id) => id.toLowerCase());
+    const isRequired = settings.single_sign_on_required;
+    const ids = settings.break_glass_user_ids.map((id) => id.toLowerCase());
     await this.lockout.checkOwners(organizationId, ids);
     if (isRequired) await this.lockout.checkMayRequire(organizationId, ids);
     await this.policies.upsert(

@@ -43,6 +43,6 @@ export class KnownDevices {
 }
 
 function isSame(text: string, expected: string): boolean {
-  const [given, own] = [Buffer.from(text), Buffer.from(expected)];
-  return given.length === own.length && timingSafeEqual(given, own);
+  const [presented, own] = [Buffer.from(text), Buffer.from(expected)];
+  return presented.length === own.length && timingSafeEqual(presented, own);
 }

@@ -56,16 +56,16 @@ export class SetUpService {
 
   /** Refuses with `sign_in_link_gone` a link that is used, expired or unknown. Of two concurrent uses, one succeeds. */
   async use({ token, email, name, password, code }: SetUp, origin: SignInOrigin): Promise<OpenedSignIn> {
-    const found = await this.links.find(token);
-    const user = found && (await this.users.findOneBy({ id: found.userId, status: 'active' }));
+    const link = await this.links.find(token);
+    const user = link && (await this.users.findOneBy({ id: link.userId, status: 'active' }));
     if (!user) throw new AppError('sign_in_link_gone');
     this.identify(user);
     await this.factors.check(user, code);
-    const isFirst = found.purpose === 'set_up';
+    const isFirst = link.purpose === 'set_up';
     const address = isFirst && email !== undefined ? (normalizeEmail(email) ?? email) : user.email;
     // Hashing is slow, so no lock is held meanwhile.
     const hash = await this.passwords.hash(password, address);
-    if (!(await this.links.use(found))) throw new AppError('sign_in_link_gone');
+    if (!(await this.links.use(link))) throw new AppError('sign_in_link_gone');
     if (isFirst) await this.introduce(user, address, name);
     await this.passwords.set(user, hash);
     this.identify(user);

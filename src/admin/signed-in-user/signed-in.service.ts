@@ -89,13 +89,13 @@ export class SignedInService {
     const roles = new Map(members.map((member) => [member.workspaceId, member.role]));
     const isAdministrator = role !== 'member';
     const where = isAdministrator ? { organizationId } : { organizationId, id: In([...roles.keys()]) };
-    const [found, total] = await this.workspaces.findAndCount({
+    const [rows, total] = await this.workspaces.findAndCount({
       where,
       order: { name: 'ASC', id: 'ASC' },
       skip: 0,
       take: MOST_WORKSPACES,
     });
-    const shown = found.map(({ id, name, slug }) => ({
+    const shown = rows.map(({ id, name, slug }) => ({
       id,
       name,
       slug,

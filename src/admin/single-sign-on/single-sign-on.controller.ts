@@ -106,8 +106,8 @@ export class FindProvidersController {
   @ApiOkResponse({ type: FoundProviderListDto })
   async find(@Body() { email }: FindProvidersDto): Promise<FoundProviderListDto> {
     const { start } = this.providers.addresses;
-    const found = await this.providers.forAddress(email);
-    const data = found.map(({ row: { id, name }, organization }) => ({
+    const providers = await this.providers.forAddress(email);
+    const data = providers.map(({ row: { id, name }, organization }) => ({
       ...{ id, name, organisation_name: organization, sign_in_url: start(id) },
     }));
     return { object: 'list', total: data.length, data };

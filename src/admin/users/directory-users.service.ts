@@ -45,7 +45,7 @@ export class DirectoryUsersService {
     const id = uuidV7(Date.now());
     if ((await this.unitOfWork.insertUnlessTaken(User, { id, ...fields })) === 0) return null;
     const user = await this.users.findOneByOrFail({ id });
-    for (const [workspaceId, role] of await this.found(user.organizationId, workspaces))
+    for (const [workspaceId, role] of await this.existingWorkspaces(user.organizationId, workspaces))
       await this.enter(user, workspaceId, role);
     await this.record('organisation_users.create', user, null, request);
     await this.changes.publish({ resource: 'user', id });
@@ -80,17 +80,20 @@ export class DirectoryUsersService {
 
   private async setWorkspaces(
     user: User,
-    given: ReadonlyMap<string, WorkspaceRole>,
+    roles: ReadonlyMap<string, WorkspaceRole>,
     governed: ReadonlySet<string>,
   ): Promise<boolean> {
     const { id: userId, organizationId } = user;
-    const wanted = await this.found(organizationId, given);
-    const ruled = await this.found(organizationId, new Map([...governed].map((name) => [name, 'member'])));
+    const workspaceRoles = await this.existingWorkspaces(organizationId, roles);
+    const ruled = await this.existingWorkspaces(
+      organizationId,
+      new Map([...governed].map((name) => [name, 'member'])),
+    );
     const members = await this.members.findBy({ organizationId, userId });
     const held = new Map(members.map((member) => [member.workspaceId, member.role]));
     let isChanged = false;
     for (const workspaceId of ruled.keys()) {
-      const role = wanted.get(workspaceId);
+      const role = workspaceRoles.get(workspaceId);
       if (role === held.get(workspaceId)) continue;
       isChanged = true;
       if (role === undefined) await this.leave(user, workspaceId);
@@ -115,7 +118,7 @@ export class DirectoryUsersService {
   }
 
   /** The existing ones of these workspaces by id, locked against deletion until the member is added. */
-  private async found(
+  private async existingWorkspaces(
     organizationId: string,
     named: ReadonlyMap<string, WorkspaceRole>,
   ): Promise<ReadonlyMap<string, WorkspaceRole>> {

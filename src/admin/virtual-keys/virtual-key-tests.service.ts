@@ -19,8 +19,12 @@ export class VirtualKeyTests {
 
   /** Refuses credentials that could not be stored. */
   async ofUnsaved({ organizationId, workspaceId }: Tenant, dto: TestCredentialDto): Promise<TestResult> {
-    const wanted = { provider: dto.provider, customHost: dto.custom_host ?? null, fields: dto.fields ?? {} };
-    const destination = this.credentials.read(wanted, dto.key);
+    const requested = {
+      provider: dto.provider,
+      customHost: dto.custom_host ?? null,
+      fields: dto.fields ?? {},
+    };
+    const destination = this.credentials.read(requested, dto.key);
     const key = dto.key === undefined ? null : new Secret(dto.key);
     const result = await this.tester.test({ ...destination, organizationId, key });
     this.audit.note({ workspaceId, after: noted(result) });

@@ -22,18 +22,18 @@ export class WorkspaceDefaultsChecker {
   ) {}
 
   /** With cache rules as stored. Refuses with `invalid_request`, which names the path of an invalid or missing value. */
-  async read(tenant: Tenant, given: GivenDefaults | null | undefined): Promise<GivenDefaults> {
-    if (!given) return {};
-    await this.guardrails.check(tenant, given, 'defaults.');
-    const { user_api_key_config: named, cache } = given;
+  async read(tenant: Tenant, defaults: GivenDefaults | null | undefined): Promise<GivenDefaults> {
+    if (!defaults) return {};
+    await this.guardrails.check(tenant, defaults, 'defaults.');
+    const { user_api_key_config: named, cache } = defaults;
     if (named != null) await this.configs.find(tenant, named, 'defaults.user_api_key_config');
-    return cache == null ? given : { ...given, cache: await this.cache(tenant, cache) };
+    return cache == null ? defaults : { ...defaults, cache: await this.cache(tenant, cache) };
   }
 
-  private async cache(tenant: Tenant, given: unknown): Promise<CacheRules> {
+  private async cache(tenant: Tenant, defaults: unknown): Promise<CacheRules> {
     const mistakes: Mistake[] = [];
     const place = DocumentPath.root(mistakes, 'defaults.cache');
-    const rules = readCacheRules(given, place);
+    const rules = readCacheRules(defaults, place);
     if (rules?.mode === 'semantic' && !rules.embedding)
       place
         .at('embedding')

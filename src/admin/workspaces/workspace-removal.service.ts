@@ -112,10 +112,10 @@ export class WorkspaceRemovalService {
   }
 
   private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly ContentCount[]> {
-    const found: ContentCount[] = [];
+    const counts: ContentCount[] = [];
     for (const { name, entity } of contents)
-      found.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
-    return found;
+      counts.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
+    return counts;
   }
 }
 

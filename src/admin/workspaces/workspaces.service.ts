@@ -134,8 +134,8 @@ export class WorkspacesService {
 }
 
 /** Omitted fields stay unchanged, and null removes a field. */
-function merged(before: WorkspaceDefaults, given: GivenDefaults): WorkspaceDefaults {
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  const all = Object.entries({ ...before, ...Object.fromEntries(said) });
+function merged(before: WorkspaceDefaults, update: GivenDefaults): WorkspaceDefaults {
+  const entries = Object.entries(update).filter(([, value]) => value !== undefined);
+  const all = Object.entries({ ...before, ...Object.fromEntries(entries) });
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }

@@ -83,8 +83,8 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
   if (value === undefined) return null;
   const texts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[ ,]+/) : Array.isArray(value) ? value : [];
-  const given = texts.slice(0, MOST_SCOPES).filter((text) => typeof text === 'string');
-  return new Set(given.map((text) => text.replace(SCOPE_PREFIX, '')).filter(isScope));
+  const scopes = texts.slice(0, MOST_SCOPES).filter((text) => typeof text === 'string');
+  return new Set(scopes.map((text) => text.replace(SCOPE_PREFIX, '')).filter(isScope));
 }
 
 /**

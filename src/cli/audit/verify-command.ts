@@ -176,9 +176,9 @@ const anchorLine = (id: string, anchor: ChainAnchor | undefined): string =>
 async function anchorsOf(dataDir: string, file: string | undefined): Promise<Anchors> {
   const kept = await new ChainAnchors(dataDir).read();
   if (file === undefined) return kept;
-  const given = anchorsIn(await readText(file));
-  if (given.length === 0) throw new LauncherError(`The file ${file} of --anchor has no anchor.`);
-  return latestOf([...kept.values(), ...given]);
+  const anchors = anchorsIn(await readText(file));
+  if (anchors.length === 0) throw new LauncherError(`The file ${file} of --anchor has no anchor.`);
+  return latestOf([...kept.values(), ...anchors]);
 }
 
 async function readText(file: string): Promise<string> {

@@ -39,13 +39,13 @@ export class AdministrationClient {
 
   /** All pages of a list. */
   async all(path: string): Promise<JsonRecord[]> {
-    const found: JsonRecord[] = [];
+    const records: JsonRecord[] = [];
     for (let page = 0; ; page++) {
       const joint = path.includes('?') ? '&' : '?';
       const answer = await this.send('GET', `${path}${joint}current_page=${page}&page_size=${PAGE_SIZE}`);
       const { total, data } = LIST.parse(answer);
-      found.push(...data);
-      if (data.length < PAGE_SIZE || found.length >= total) return found;
+      records.push(...data);
+      if (data.length < PAGE_SIZE || records.length >= total) return records;
     }
   }
 

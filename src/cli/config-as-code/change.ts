@@ -43,15 +43,15 @@ export function updated(
   declared: JsonRecord,
   hidden: JsonRecord = {},
 ): DeclaredChange[] {
-  const found = differing(current, declared);
-  if (found.length === 0) return [];
-  const names = new Set(found.map((difference) => difference.path.split('/')[1]));
+  const changes = differing(current, declared);
+  if (changes.length === 0) return [];
+  const names = new Set(changes.map((difference) => difference.path.split('/')[1]));
   const body = Object.fromEntries(Object.entries(declared).filter(([name]) => names.has(name)));
   return [
     {
       what,
       isNew: false,
-      differences: found,
+      differences: changes,
       method: 'PUT',
       path,
       body: () => ({ ...body, ...specified(hidden) }),
@@ -71,8 +71,8 @@ export const completed = (fields: JsonRecord): JsonRecord =>
 /** The changes as shown to the operator before they are made. */
 export function inWords(changes: readonly DeclaredChange[]): string {
   return changes
-    .map(({ what, isNew, differences: found }) =>
-      [`${isNew ? '+' : '~'} ${what}`, ...found.map((difference) => `    ${line(difference)}`)].join('\n'),
+    .map(({ what, isNew, differences: changes }) =>
+      [`${isNew ? '+' : '~'} ${what}`, ...changes.map((difference) => `    ${line(difference)}`)].join('\n'),
     )
     .join('\n');
 }

@@ -43,8 +43,8 @@ export async function exported(
     workspaces: workspaces.map((workspace) => {
       const { name, description, log_retention_days, body_retention_days, log_redaction } = workspace;
       const id = sharesName(workspace) ? workspace.id : null;
-      const said = { name, id, description, log_retention_days, body_retention_days, log_redaction };
-      return { ...completed(said), ...limitsForFile(workspace) };
+      const fields = { name, id, description, log_retention_days, body_retention_days, log_redaction };
+      return { ...completed(fields), ...limitsForFile(workspace) };
     }),
     users: await exportedUsers(client, places),
     ...resources,

@@ -39,16 +39,16 @@ async function meant(
     workspace === undefined ? undefined : await planning.idOf(workspace, ['api_keys', index, 'workspace']);
   if (workspace !== undefined && place === undefined) return null;
   const id = key.id?.toLowerCase();
-  const found = known.filter(
+  const matches = known.filter(
     (one) =>
       one.type === key.type &&
       one.name === key.name &&
       (place === undefined || one.workspace_id === place) &&
       (id === undefined || one.id === id),
   );
-  const [current] = found;
-  if (current && found.length === 1) return current;
-  const several = `is the name of ${found.length} API keys; choose one with "workspace" or "id"`;
+  const [current] = matches;
+  if (current && matches.length === 1) return current;
+  const several = `is the name of ${matches.length} API keys; choose one with "workspace" or "id"`;
   if (id === undefined) planning.note(['api_keys', index, 'name'], current ? several : NO_SUCH_NAME);
   else planning.note(['api_keys', index, 'id'], NO_SUCH_ID);
   return null;

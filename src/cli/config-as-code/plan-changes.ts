@@ -82,10 +82,12 @@ async function planWorkspace(
   index: number,
 ): Promise<DeclaredChange[]> {
   const known = await planning.workspaces();
-  const found = known.filter((one) => one.name === name && (id === undefined || one.id === id.toLowerCase()));
-  const [current] = found;
-  if (found.length > 1) {
-    const reason = `is the name of ${found.length} workspaces; choose one with "id"`;
+  const matches = known.filter(
+    (one) => one.name === name && (id === undefined || one.id === id.toLowerCase()),
+  );
+  const [current] = matches;
+  if (matches.length > 1) {
+    const reason = `is the name of ${matches.length} workspaces; choose one with "id"`;
     planning.note(['workspaces', index, 'name'], reason);
     return [];
   }

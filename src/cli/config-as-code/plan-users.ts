@@ -120,7 +120,10 @@ function invitesOf(
     role,
     workspaces: rolesOf([
       ...others,
-      ...memberships.map(({ workspace, id, role: given }) => ({ id: id ?? workspace, role: given })),
+      ...memberships.map(({ workspace, id, role: workspaceRole }) => ({
+        id: id ?? workspace,
+        role: workspaceRole,
+      })),
     ]),
   };
   const invite: DeclaredChange = {
@@ -130,7 +133,10 @@ function invitesOf(
       role,
       workspaces: [
         ...others,
-        ...memberships.map(({ workspace, id, role: given }) => ({ id: id ?? idOf(workspace), role: given })),
+        ...memberships.map(({ workspace, id, role: workspaceRole }) => ({
+          id: id ?? idOf(workspace),
+          role: workspaceRole,
+        })),
       ],
     }),
   };

@@ -2,7 +2,7 @@ import {
   checkSecret,
   providerOf,
   readDestination,
-  type WantedDestination,
+  type RequestedDestination,
 } from '../../admin/credentials/destination-of-key.js';
 import { parseDestination } from '../../common/net/destination.js';
 import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
@@ -82,7 +82,7 @@ const ANY_ADDRESS = { checkDestination: (): void => undefined };
 
 /** Provider, address and account of the key after the change. False, with a mistake noted, when they do not match. */
 function checkDestination(planning: PlanningContext, { key, current, index }: JudgedVirtualKey): boolean {
-  const declared: WantedDestination = {
+  const declared: RequestedDestination = {
     provider: key.provider,
     customHost:
       key.custom_host === undefined ? ((current?.custom_host as string | null) ?? null) : key.custom_host,

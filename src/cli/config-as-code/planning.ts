@@ -91,9 +91,9 @@ export class PlanningContext {
     if (times === 1) return this.named.get(workspace);
     const id = isUuid(workspace) ? workspace.toLowerCase() : workspace;
     const known = await this.workspaces();
-    const found = known.filter((one) => one.slug === id || one.id === id);
+    const matches = known.filter((one) => one.slug === id || one.id === id);
     const named = known.filter(({ name }) => name === workspace);
-    const [meant, ...others] = found.length > 0 ? found : named;
+    const [meant, ...others] = matches.length > 0 ? matches : named;
     if (meant && others.length === 0) return String(meant.id);
     this.note(
       path,

@@ -32,17 +32,17 @@ export async function checkCertificates(
   if (root) files.push({ setting: 'sslrootcert of DATABASE_URL', certificates: root });
   if (certificate)
     files.push({ setting: 'sslcert of DATABASE_URL', certificates: certificate, ...(key ? { key } : {}) });
-  const found = await Promise.all(files.map((each) => checkFiles(each)));
-  if (tls) found.push(checkListener(tls));
+  const findings = await Promise.all(files.map((each) => checkFiles(each)));
+  if (tls) findings.push(checkListener(tls));
   if (authorities && process.env['NODE_EXTRA_CA_CERTS'] !== authorities)
-    found.push(
+    findings.push(
       warning(
         'Certificates',
         'NODE_EXTRA_CA_CERTS is set for the instance and not for this command',
         `Rows that fail because of a certificate may be fine: set NODE_EXTRA_CA_CERTS=${authorities} for this command.`,
       ),
     );
-  return found;
+  return findings;
 }
 
 function checkListener(tls: TlsListenerSettings): DoctorFinding {

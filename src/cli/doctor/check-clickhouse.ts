@@ -39,11 +39,11 @@ export function judgeClickHouse(
 ): DoctorFinding {
   if (cluster !== undefined && servers === 0)
     return failed('ClickHouse', `no cluster ${cluster}`, 'Check CLICKHOUSE_CLUSTER against system.clusters.');
-  const found =
+  const findings =
     cluster === undefined
       ? `version ${version}`
       : `version ${version}, cluster ${cluster} of ${servers} servers`;
   return isAtLeast(version, TESTED_VERSION)
-    ? ok('ClickHouse', found)
-    : warning('ClickHouse', found, `Gatehouse is tested with ${TESTED_VERSION.join('.')}: upgrade it.`);
+    ? ok('ClickHouse', findings)
+    : warning('ClickHouse', findings, `Gatehouse is tested with ${TESTED_VERSION.join('.')}: upgrade it.`);
 }

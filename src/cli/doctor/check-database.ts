@@ -61,13 +61,13 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Do
 export function judgeServer(facts: ServerFacts, connections: number): DoctorFinding[] {
   const major = Math.floor(facts.version_num / 10_000);
   const version = `PostgreSQL ${major}`;
-  const found: DoctorFinding[] = [];
+  const findings: DoctorFinding[] = [];
   if (major < OLDEST_VERSION)
-    found.push(failed('Database', version, `PostgreSQL ${OLDEST_VERSION} or newer is needed.`));
+    findings.push(failed('Database', version, `PostgreSQL ${OLDEST_VERSION} or newer is needed.`));
   if (facts.encoding !== 'UTF8')
-    found.push(failed('Database', `encoding ${facts.encoding}`, 'Use a database with UTF8.'));
+    findings.push(failed('Database', `encoding ${facts.encoding}`, 'Use a database with UTF8.'));
   if (!facts.may_create)
-    found.push(
+    findings.push(
       failed(
         'Database',
         'no permission to create',
@@ -75,14 +75,14 @@ export function judgeServer(facts: ServerFacts, connections: number): DoctorFind
       ),
     );
   if (facts.max_connections < connections)
-    found.push(
+    findings.push(
       warning(
         'Database',
         `${facts.max_connections} connections`,
         `This instance may use ${connections}: raise max_connections, or lower DATABASE_POOL_SIZE.`,
       ),
     );
-  return found.length > 0 ? found : [ok('Database', version)];
+  return findings.length > 0 ? findings : [ok('Database', version)];
 }
 
 /** The response was made between the two readings of our own clock, so only the difference beyond them is skew. */
@@ -102,8 +102,8 @@ async function checkRowLevelSecurity(client: Client): Promise<DoctorFinding[]> {
     "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
   );
   if (!rows[0]?.made) return [];
-  const found = await client.query<{ stands: boolean }>(RLS_READY);
-  return [rowLevelSecurityFinding(found.rows[0]?.stands === true)];
+  const findings = await client.query<{ stands: boolean }>(RLS_READY);
+  return [rowLevelSecurityFinding(findings.rows[0]?.stands === true)];
 }
 
 export function rowLevelSecurityFinding(stands: boolean): DoctorFinding {

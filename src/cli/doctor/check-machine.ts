@@ -34,11 +34,11 @@ export async function checkFurtherFolders({ dataDir, exports }: Settings): Promi
     ['Export folder', exports.folder],
   ] as const;
   const { dev } = await stat(dataDir);
-  const found: DoctorFinding[] = [];
+  const findings: DoctorFinding[] = [];
   for (const [name, folder] of folders)
     if (existsSync(folder) && (await stat(folder)).dev !== dev)
-      found.push(judgeSpace(name, folder, await freeBytes(folder)));
-  return found;
+      findings.push(judgeSpace(name, folder, await freeBytes(folder)));
+  return findings;
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -35,13 +35,13 @@ export function judgeRedis(info: string): DoctorFinding[] {
   );
   const version = facts.get('valkey_version') ?? facts.get('redis_version') ?? 'unknown';
   const policy = facts.get('maxmemory_policy') ?? 'unknown';
-  const found: DoctorFinding[] = [];
+  const findings: DoctorFinding[] = [];
   if (!isAtLeast(version, OLDEST_VERSION))
-    found.push(
+    findings.push(
       failed('Redis', `version ${version}`, `Version ${OLDEST_VERSION.join('.')} or newer is needed.`),
     );
   if (policy !== 'noeviction')
-    found.push(
+    findings.push(
       failed(
         'Redis',
         `maxmemory-policy ${policy}`,
@@ -49,12 +49,12 @@ export function judgeRedis(info: string): DoctorFinding[] {
       ),
     );
   if (facts.get('aof_enabled') !== '1')
-    found.push(
+    findings.push(
       warning(
         'Redis',
         'appendonly no',
         'Set it to yes: a killed server otherwise loses queued jobs, which are recreated late.',
       ),
     );
-  return found.length > 0 ? found : [ok('Redis', `version ${version}`)];
+  return findings.length > 0 ? findings : [ok('Redis', `version ${version}`)];
 }

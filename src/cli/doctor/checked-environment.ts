@@ -52,12 +52,12 @@ export async function checkedEnvironment(
   const running = isRunning && !fromShell ? await readRunningSettings(dataDir) : null;
   if (running === null)
     return { environment: shell, port: null, isRunning, findings: [], skipped: new Set() };
-  const { found, missing } = secretsOf(running, shell, dataDir);
+  const { secrets, missing } = secretsOf(running, shell, dataDir);
   const needed = missing.flatMap((name) => ({ name, need: NEEDED_SECRETS[name] })).filter(({ need }) => need);
   const dropped = new Set(needed.flatMap(({ need }) => need?.without ?? []));
   const settings = Object.entries(running.settings).filter(([name]) => !dropped.has(name));
   return {
-    environment: { ...Object.fromEntries(settings), ...runningAt(dataDir, running.port), ...found },
+    environment: { ...Object.fromEntries(settings), ...runningAt(dataDir, running.port), ...secrets },
     port: running.port,
     isRunning,
     findings: [
@@ -78,18 +78,18 @@ function secretsOf(
   { secrets }: RunningSettings,
   shell: NodeJS.ProcessEnv,
   dataDir: string,
-): { found: Record<string, string>; missing: string[] } {
-  const found: Record<string, string> = {};
+): { secrets: Record<string, string>; missing: string[] } {
+  const readable: Record<string, string> = {};
   const missing: string[] = [];
   for (const name of secrets) {
     const handedOver = join(pathsOf(dataDir).run, name.toLowerCase());
     const [value, file] = [shell[name], shell[`${name}_FILE`]];
-    if (existsSync(handedOver)) found[`${name}_FILE`] = handedOver;
-    else if (value) found[name] = value;
-    else if (file) found[`${name}_FILE`] = file;
+    if (existsSync(handedOver)) readable[`${name}_FILE`] = handedOver;
+    else if (value) readable[name] = value;
+    else if (file) readable[`${name}_FILE`] = file;
     else missing.push(name);
   }
-  return { found, missing };
+  return { secrets: readable, missing };
 }
 
 /** Warns about settings in the shell that the instance does not have, because they do not affect it. */

@@ -107,7 +107,9 @@ async function inTime({ name, run, limitMs = PROBING_MS }: DoctorCheck): Promise
 
 /** The results of promises, in the order in which they settle. */
 async function* asTheyEnd(works: readonly Promise<DoctorFinding[]>[]): AsyncGenerator<DoctorFinding> {
-  const open = new Map(works.map((work, place) => [place, work.then((found) => ({ place, found }))]));
+  const open = new Map(
+    works.map((work, place) => [place, work.then((findings) => ({ place, found: findings }))]),
+  );
   while (open.size > 0) {
     const { place, found } = await Promise.race(open.values());
     open.delete(place);

@@ -41,13 +41,13 @@ export class FolderLock {
     const content = JSON.stringify({ ...ownIdentity(), folder: await numberOf(folder) });
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (await create(path, content)) return new FolderLock(path, content);
-      const found = await read(path);
-      if (found === null) continue;
-      if (await isHeld(path, found, notice, watchMs))
+      const owner = await read(path);
+      if (owner === null) continue;
+      if (await isHeld(path, owner, notice, watchMs))
         throw new LauncherError(
-          (await isCopied(folder, found)) ? copied(folder, found) : refusal(folder, found),
+          (await isCopied(folder, owner)) ? copied(folder, owner) : refusal(folder, owner),
         );
-      await removeStale(path, found);
+      await removeStale(path, owner);
     }
     throw new LauncherError(
       `The data folder ${folder} is being taken by several instances at once. Try again.`,
@@ -57,9 +57,9 @@ export class FolderLock {
   /** Whether an instance runs on this folder. */
   static async isHeld(folder: string): Promise<boolean> {
     const path = lockPath(folder);
-    const found = await read(path);
-    if (found === null || (await isCopied(folder, found))) return false;
-    return isHeld(path, found, () => undefined, WATCH_MS);
+    const owner = await read(path);
+    if (owner === null || (await isCopied(folder, owner))) return false;
+    return isHeld(path, owner, () => undefined, WATCH_MS);
   }
 
   /** Releases the folder. A lock that another process has taken over stays. */

@@ -10,7 +10,7 @@ type MetricsQuestion = Extract<ChildMessage, { readonly type: 'metrics:ask' }>;
 
 interface Collection {
   readonly missing: Set<KeptProcess>;
-  readonly given: (readonly MetricJson[])[];
+  readonly metrics: (readonly MetricJson[])[];
   readonly finish: () => void;
 }
 
@@ -51,13 +51,13 @@ export class MergedMetrics {
     const finish = (): void => {
       clearTimeout(timer);
       this.#open.delete(id);
-      merge([...collection.given, this.#ownMetrics()], form).then(
+      merge([...collection.metrics, this.#ownMetrics()], form).then(
         (metrics) => asker.tell({ type: 'metrics:merged', id: askedAs, metrics }),
         (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged.'),
       );
     };
     const timer = setTimeout(finish, PATIENCE_MS);
-    const collection: Collection = { missing: new Set(running), given: [], finish };
+    const collection: Collection = { missing: new Set(running), metrics: [], finish };
     this.#open.set(id, collection);
     for (const kept of running) kept.tell({ type: 'metrics:collect', id });
   }
@@ -65,7 +65,7 @@ export class MergedMetrics {
   #take(id: number, json: readonly MetricJson[], from: KeptProcess): void {
     const collection = this.#open.get(id);
     if (!collection?.missing.delete(from)) return;
-    collection.given.push(json);
+    collection.metrics.push(json);
     if (collection.missing.size === 0) collection.finish();
   }
 
@@ -93,10 +93,10 @@ export class MergedMetrics {
 
 /** prom-client is loaded on the first scrape: a start does not need it. */
 async function merge(
-  given: readonly (readonly MetricJson[])[],
+  parts: readonly (readonly MetricJson[])[],
   form: MetricsForm,
 ): Promise<string | readonly MetricJson[]> {
   const { AggregatorRegistry } = await import('prom-client');
-  const merged = AggregatorRegistry.aggregate([...given]);
+  const merged = AggregatorRegistry.aggregate([...parts]);
   return form === 'text' ? merged.metrics() : await merged.getMetricsAsJSON();
 }

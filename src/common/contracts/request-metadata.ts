@@ -8,10 +8,10 @@ const USER_CHARS_MAX = 128;
  * sessions and the log use it.
  */
 export function requestMetadata(
-  given: RequestMetadata | null,
+  metadata: RequestMetadata | null,
   body: Readonly<Record<string, unknown>> | null,
 ): RequestMetadata | null {
   const user = body?.user;
-  if (typeof user !== 'string' || user === '' || given?._user !== undefined) return given;
-  return { ...given, _user: user.slice(0, USER_CHARS_MAX) };
+  if (typeof user !== 'string' || user === '' || metadata?._user !== undefined) return metadata;
+  return { ...metadata, _user: user.slice(0, USER_CHARS_MAX) };
 }

@@ -15,34 +15,34 @@ import type { Secret } from '../settings/secret.js';
       provide: SecretBox,
       inject: [SETTINGS],
       useFactory: ({ masterKey, nextMasterKey }: Settings) =>
-        new SecretBox(given(masterKey, 'GATEHOUSE_MASTER_KEY'), nextMasterKey),
+        new SecretBox(required(masterKey, 'GATEHOUSE_MASTER_KEY'), nextMasterKey),
     },
     {
       provide: ApiKeyIssuer,
       inject: [SETTINGS],
-      useFactory: ({ keyPepper }: Settings) => new ApiKeyIssuer(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+      useFactory: ({ keyPepper }: Settings) => new ApiKeyIssuer(required(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
     {
       provide: InviteTokens,
       inject: [SETTINGS],
-      useFactory: ({ keyPepper }: Settings) => new InviteTokens(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+      useFactory: ({ keyPepper }: Settings) => new InviteTokens(required(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
     {
       provide: ExportLinks,
       inject: [SETTINGS],
-      useFactory: ({ keyPepper }: Settings) => new ExportLinks(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+      useFactory: ({ keyPepper }: Settings) => new ExportLinks(required(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
     {
       provide: OpaqueTokens,
       inject: [SETTINGS],
-      useFactory: ({ keyPepper }: Settings) => new OpaqueTokens(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+      useFactory: ({ keyPepper }: Settings) => new OpaqueTokens(required(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
   ],
   exports: [SecretBox, ApiKeyIssuer, InviteTokens, ExportLinks, OpaqueTokens],
 })
 export class CryptoModule {}
 
-function given(secret: Secret | undefined, name: string): Secret {
+function required(secret: Secret | undefined, name: string): Secret {
   if (!secret) throw new Error(`${name} is missing.`);
   return secret;
 }

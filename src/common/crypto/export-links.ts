@@ -45,9 +45,9 @@ export class ExportLinks {
   }
 
   private isSigned(link: ExportLink, signature = ''): boolean {
-    const given = Buffer.from(signature, 'base64url');
+    const presented = Buffer.from(signature, 'base64url');
     const right = this.sign(link);
-    return given.length === right.length && timingSafeEqual(given, right);
+    return presented.length === right.length && timingSafeEqual(presented, right);
   }
 
   private sign({ exportId, by, expires }: ExportLink): Buffer {

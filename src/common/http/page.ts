@@ -11,8 +11,8 @@ export interface PageNumbers {
 }
 
 /** The total of a list if a page that is not full reveals it; otherwise it must be counted. */
-export function totalFrom(found: number, { skip, take }: Page): number | null {
-  return found < take && (found > 0 || skip === 0) ? skip + found : null;
+export function totalFrom(count: number, { skip, take }: Page): number | null {
+  return count < take && (count > 0 || skip === 0) ? skip + count : null;
 }
 
 /** A list in the compatible API's format. `total` counts the items of all pages. */

@@ -19,8 +19,8 @@ export function jsonFault(text: string): string {
   const at = new JsonScan(text).fault();
   const place = placeOf(text, at);
   if (at >= text.length) return `it ends too early, at ${place}`;
-  const found = text.charAt(at);
-  return `unexpected ${PRINTABLE.test(found) ? `"${found}"` : 'character'} at ${place}`;
+  const match = text.charAt(at);
+  return `unexpected ${PRINTABLE.test(match) ? `"${match}"` : 'character'} at ${place}`;
 }
 
 function placeOf(text: string, at: number): string {
@@ -111,8 +111,8 @@ class JsonScan {
 
   private skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.at;
-    const [found] = pattern.exec(this.text) ?? [];
-    this.at += found?.length ?? 0;
-    return found !== undefined;
+    const [match] = pattern.exec(this.text) ?? [];
+    this.at += match?.length ?? 0;
+    return match !== undefined;
   }
 }

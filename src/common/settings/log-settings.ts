@@ -9,8 +9,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function logLevel(environment: Environment = process.env): Settings['logLevel'] {
   const rule = settingsSchema.shape.GATEHOUSE_LOG_LEVEL;
-  const given = rule.safeParse(environment['GATEHOUSE_LOG_LEVEL'] || undefined);
-  return given.success ? given.data : rule.parse(undefined);
+  const parsed = rule.safeParse(environment['GATEHOUSE_LOG_LEVEL'] || undefined);
+  return parsed.success ? parsed.data : rule.parse(undefined);
 }
 
 /** Read early, like the level: every connection measures its statements, also those of commands. */
@@ -25,7 +25,7 @@ export function logFormat(
   environment: Environment = process.env,
   isTerminal: boolean = process.stdout.isTTY,
 ): 'json' | 'text' {
-  const given = settingsSchema.shape.GATEHOUSE_LOG_FORMAT.safeParse(environment['GATEHOUSE_LOG_FORMAT']);
-  if (given.success && given.data !== 'auto') return given.data;
+  const parsed = settingsSchema.shape.GATEHOUSE_LOG_FORMAT.safeParse(environment['GATEHOUSE_LOG_FORMAT']);
+  if (parsed.success && parsed.data !== 'auto') return parsed.data;
   return isTerminal ? 'text' : 'json';
 }

@@ -4,8 +4,8 @@ import { type Address, type AddressRange, isWithin, parseAddress } from '../net/
 import { Secret } from './secret.js';
 
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-const withScheme = (given: unknown): unknown =>
-  typeof given === 'string' && !HAS_SCHEME.test(given) ? `http://${given}` : given;
+const withScheme = (value: unknown): unknown =>
+  typeof value === 'string' && !HAS_SCHEME.test(value) ? `http://${value}` : value;
 
 const proxy = (description: string) =>
   z

@@ -38,7 +38,7 @@ const THRESHOLD = 0.95;
 export interface CacheLookup {
   readonly place: CachedAnswerKey;
   /** The parts of the key. */
-  readonly asked: CacheKeyParts;
+  readonly keyParts: CacheKeyParts;
   readonly maxAgeMs: number;
   /** Null when only an equal request counts. */
   readonly semantic: Semantic | null;
@@ -50,16 +50,16 @@ interface Semantic {
 }
 
 /** Null when the response to the request must not be cached. The workspace's defaults apply to options that are not set. */
-export function wantedBy(offered: CacheOffer): CacheLookup | null {
-  const asked = askedBy(offered);
-  const key = asked && cacheKey(asked);
-  if (!asked || key === null) return null;
-  const { organizationId, workspaceId } = asked;
+export function lookupFor(offered: CacheOffer): CacheLookup | null {
+  const keyParts = keyPartsOf(offered);
+  const key = keyParts && cacheKey(keyParts);
+  if (!keyParts || key === null) return null;
+  const { organizationId, workspaceId } = keyParts;
   const { rules, caller } = offered;
   const maxAgeSeconds = rules.max_age ?? caller.cache?.max_age ?? MAX_AGE_SECONDS;
   return {
     place: { organizationId, workspaceId, key },
-    asked,
+    keyParts,
     maxAgeMs: maxAgeSeconds * 1000,
     semantic: rules.mode === 'semantic' ? semanticBy(offered) : null,
   };
@@ -75,7 +75,7 @@ function semanticBy({ rules, caller, path }: CacheOffer): Semantic {
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };
 }
 
-function askedBy({ exchange, caller, target, wire, content }: CacheOffer): CacheKeyParts | null {
+function keyPartsOf({ exchange, caller, target, wire, content }: CacheOffer): CacheKeyParts | null {
   const { facts, request } = exchange;
   const { organizationId, workspaceId } = caller;
   const { endpoint, options } = facts;

@@ -13,7 +13,7 @@ import { MemoryAnswers } from './memory-answers.js';
 import { type RecordedAnswer, RecordedFill } from './recording.js';
 import { type Meaning, type MeantRequest, NOT_MEANT, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
-import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './cache-lookup.js';
+import { isFresh, type CacheOffer, type CacheLookup, lookupFor, wouldDo } from './cache-lookup.js';
 
 /** How long responses in memory are used before the store is read again: a refresh in another process takes effect by then. */
 const BELIEVED_MS = 20_000;
@@ -35,7 +35,7 @@ export interface CachedRequest {
 
 /** A request that the cache could not serve. */
 interface CacheMiss {
-  readonly wanted: CacheLookup;
+  readonly lookup: CacheLookup;
   /** Other requests may wait for its response. */
   readonly isAwaited: boolean;
   readonly meant: MeantRequest;
@@ -75,38 +75,38 @@ export class ResponseCache {
    * Returns without a promise when the response is in memory. Throws `header_invalid` and `config_invalid`, rejects with `ClientLeft`.
    */
   offer(offered: CacheOffer): CachedRequest | Promise<CachedRequest> {
-    const wanted = wantedBy(offered);
-    if (!wanted) return { wire: offered.wire, status: null, score: null, notCompared: null };
-    if (isRefresh(offered)) return this.refresh(offered, wanted);
-    const known = this.freshAnswer(wanted.place.key);
-    if (known && isFresh(known, wanted.maxAgeMs)) return hit(offered, { answer: known, score: null });
-    return this.seek(offered, wanted);
+    const lookup = lookupFor(offered);
+    if (!lookup) return { wire: offered.wire, status: null, score: null, notCompared: null };
+    if (isRefresh(offered)) return this.refresh(offered, lookup);
+    const known = this.freshAnswer(lookup.place.key);
+    if (known && isFresh(known, lookup.maxAgeMs)) return hit(offered, { answer: known, score: null });
+    return this.seek(offered, lookup);
   }
 
-  private refresh(offered: CacheOffer, wanted: CacheLookup): CachedRequest | Promise<CachedRequest> {
+  private refresh(offered: CacheOffer, lookup: CacheLookup): CachedRequest | Promise<CachedRequest> {
     const missed = (meant: MeantRequest): CachedRequest =>
-      this.missed(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meant, score: null });
-    return wanted.semantic ? this.meant(offered, wanted).then(missed) : missed(NOT_MEANT);
+      this.missed(offered, { lookup, isAwaited: this.flights.begin(lookup.place.key), meant, score: null });
+    return lookup.semantic ? this.meant(offered, lookup).then(missed) : missed(NOT_MEANT);
   }
 
-  private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<CachedRequest> {
-    const { place } = wanted;
+  private async seek(offered: CacheOffer, lookup: CacheLookup): Promise<CachedRequest> {
+    const { place } = lookup;
     const { key } = place;
     const landed = this.flights.join(key, offered.content.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
     if (landed) {
       const found = await landed;
-      return found && wouldDo(found, wanted)
+      return found && wouldDo(found, lookup)
         ? hit(offered, found)
-        : this.missed(offered, { wanted, isAwaited: this.flights.begin(key), meant: NOT_MEANT, score: null });
+        : this.missed(offered, { lookup, isAwaited: this.flights.begin(key), meant: NOT_MEANT, score: null });
     }
     this.flights.begin(key);
     const answer = await this.lookUp(place);
-    if (answer && isFresh(answer, wanted.maxAgeMs)) return this.landed(offered, key, { answer, score: null });
-    const meant = await this.meant(offered, wanted);
-    const { found, score } = meant.meaning ? await this.compare(wanted, meant.meaning) : NOT_COMPARED;
+    if (answer && isFresh(answer, lookup.maxAgeMs)) return this.landed(offered, key, { answer, score: null });
+    const meant = await this.meant(offered, lookup);
+    const { found, score } = meant.meaning ? await this.compare(lookup, meant.meaning) : NOT_COMPARED;
     return found
       ? this.landed(offered, key, found)
-      : this.missed(offered, { wanted, isAwaited: true, meant, score });
+      : this.missed(offered, { lookup, isAwaited: true, meant, score });
   }
 
   private landed(offered: CacheOffer, key: string, found: FoundAnswer): CachedRequest {
@@ -116,20 +116,20 @@ export class ResponseCache {
 
   private meant(
     { exchange, caller, content, path, isHedge }: CacheOffer,
-    { asked, semantic }: CacheLookup,
+    { keyParts, semantic }: CacheLookup,
   ): Promise<MeantRequest> {
     if (!semantic) return NO_MEANING;
     const { embedding } = semantic;
-    return this.search.meant({ asked, caller, exchange, content, embedding, path, isHedge });
+    return this.search.meant({ keyParts, caller, exchange, content, embedding, path, isHedge });
   }
 
-  private async compare(wanted: CacheLookup, meaning: Meaning): Promise<Comparison> {
+  private async compare(lookup: CacheLookup, meaning: Meaning): Promise<Comparison> {
     const nearest = await meaning.nearest();
     const closest = nearest[0]?.score ?? null;
     for (const { key, score } of nearest) {
-      if (!wanted.semantic || score < wanted.semantic.threshold) break;
-      const answer = this.freshAnswer(key) ?? (await this.lookUp({ ...wanted.place, key }));
-      if (answer && isFresh(answer, wanted.maxAgeMs)) return { found: { answer, score }, score };
+      if (!lookup.semantic || score < lookup.semantic.threshold) break;
+      const answer = this.freshAnswer(key) ?? (await this.lookUp({ ...lookup.place, key }));
+      if (answer && isFresh(answer, lookup.maxAgeMs)) return { found: { answer, score }, score };
     }
     return { found: null, score: closest };
   }
@@ -151,11 +151,11 @@ export class ResponseCache {
   }
 
   /** Sends a request on to the provider and records its response. */
-  private missed(offered: CacheOffer, { wanted, isAwaited, meant, score }: CacheMiss): CachedRequest {
+  private missed(offered: CacheOffer, { lookup, isAwaited, meant, score }: CacheMiss): CachedRequest {
     const { exchange, wire } = offered;
     const { meaning, notCompared } = meant;
     // These captures live until the response has ended, so they exclude the request's body.
-    const { place, maxAgeMs } = wanted;
+    const { place, maxAgeMs } = lookup;
     const { key } = place;
     let isLanded = !isAwaited;
     const land = (found: FoundAnswer | null): void => {

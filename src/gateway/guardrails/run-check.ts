@@ -131,8 +131,8 @@ function subjectOf(
   if (!needsTexts || (ignoresTexts && json && tree)) return { side, facts, json, texts: [], runs: [] };
   const read = textsOf(matter, seen);
   if (read.unread) return read;
-  const { said, every, runs = [] } = read;
-  return { side, facts, json, texts: looksEverywhere ? every : said, runs: looksEverywhere ? runs : [] };
+  const { ownTexts, every, runs = [] } = read;
+  return { side, facts, json, texts: looksEverywhere ? every : ownTexts, runs: looksEverywhere ? runs : [] };
 }
 
 function textsOf({ json, tree, texts }: Matter, seen: SeenTexts): ReadTexts {

@@ -206,6 +206,6 @@ function changedBy(matter: Matter, { json, texts }: Finding): Matter {
 }
 
 /** A check that looks everywhere changes `every`. In a plain text, that is also all of `said`. */
-function changedTexts({ said, every }: BodyTexts, changed: readonly string[]): BodyTexts {
-  return { said: said === every ? changed : said, every: changed };
+function changedTexts({ ownTexts, every }: BodyTexts, changed: readonly string[]): BodyTexts {
+  return { ownTexts: ownTexts === every ? changed : ownTexts, every: changed };
 }

@@ -117,7 +117,7 @@ describe('StreamGuard', () => {
             facts: factsOf(),
             json: null,
             tree: null,
-            texts: { said: [whole], every: [whole] },
+            texts: { ownTexts: [whole], every: [whole] },
           },
           () => undefined,
         );
@@ -146,7 +146,7 @@ describe('StreamGuard', () => {
             facts: factsOf(),
             json: null,
             tree: null,
-            texts: { said: [given.join('')], every: [given.join('')] },
+            texts: { ownTexts: [given.join('')], every: [given.join('')] },
           },
           () => undefined,
         );

@@ -134,18 +134,18 @@ export class StreamGuard {
       this.isDone = true;
       return this.written(this.parts.rest(EVERYTHING, null)) + frames.encode(event);
     }
-    const told = readable(event.data, this.isStrict);
-    if (told === null) {
+    const body = readable(event.data, this.isStrict);
+    if (body === null) {
       if (event.data.trim() !== '' && this.isStrict) throw new UnreadableStream();
       return frames.encode(event);
     }
-    this.guarding.onEvent(told);
-    return this.judged(event, told);
+    this.guarding.onEvent(body);
+    return this.judged(event, body);
   }
 
-  private judged(event: StreamEvent, told: Json): string {
+  private judged(event: StreamEvent, body: Json): string {
     const { texts, frames } = this.guarding;
-    const json = withoutRepeated(told);
+    const json = withoutRepeated(body);
     const read = findTexts(json, texts.tree, true);
     if (read.unread) {
       if (this.isStrict) throw new UnreadableStream();
@@ -159,7 +159,7 @@ export class StreamGuard {
     const passed = rewriteTexts(json, texts.tree, () => outs[index++] ?? '');
     // Log probabilities would reveal, token by token, text that is held or changed.
     const isChanged = passed !== json || this.changes;
-    if (!isChanged && json === told) return before + frames.encode(event);
+    if (!isChanged && json === body) return before + frames.encode(event);
     return before + this.written([{ event, json: isChanged ? withoutLogprobs(passed) : passed }]);
   }
 

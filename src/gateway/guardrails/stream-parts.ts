@@ -50,7 +50,7 @@ interface Part {
 /** The texts of one stream: each part that continues from event to event has filters of its own, other texts are filtered as a whole. */
 export class StreamParts {
   private readonly parts = new Map<string, Part>();
-  private readonly said: SaidText[] = [];
+  private readonly ownTexts: SaidText[] = [];
   private readonly beside = new Set<string>();
   private readonly wholes = new Map<string, string>();
   private chars = 0;
@@ -77,10 +77,10 @@ export class StreamParts {
   /** Null when the text exceeds the limit of judging. */
   get texts(): BodyTexts | null {
     if (this.chars > JUDGED_CHARS_MAX) return null;
-    const said = this.said.map(({ text }) => text);
+    const ownTexts = this.ownTexts.map(({ text }) => text);
     const joined = this.joins?.texts ?? [];
-    const every = [...said.map(unescaped), ...[...this.beside].map(unescaped), ...joined];
-    return { said, every, runs: runsOf(this.said, every) };
+    const every = [...ownTexts.map(unescaped), ...[...this.beside].map(unescaped), ...joined];
+    return { ownTexts, every, runs: runsOf(this.ownTexts, every) };
   }
 
   /** The replacement of a text at this point. */
@@ -137,7 +137,7 @@ export class StreamParts {
   private newPart(run: string | null, carrier: ReadEvent): Part {
     const filters = new PartFilters(this.hooks, this.facts);
     const part = { filters, escaped: new EscapedText(), text: '', run, isOver: false, carrier };
-    this.said.push(part);
+    this.ownTexts.push(part);
     return part;
   }
 
@@ -170,12 +170,12 @@ export class StreamParts {
 
   /** A text that repeats an earlier one counts once. False for such a one. */
   private note({ text, kind }: FoundText, run: string | null): boolean {
-    if (kind === 'repeat' && this.said.some((one) => one.text === text)) return false;
+    if (kind === 'repeat' && this.ownTexts.some((one) => one.text === text)) return false;
     if (kind === 'beside' && this.beside.has(text)) return false;
     this.chars += text.length;
     if (this.chars > JUDGED_CHARS_MAX) return true;
     if (kind === 'beside') this.beside.add(text);
-    else this.said.push({ text, run });
+    else this.ownTexts.push({ text, run });
     return true;
   }
 
@@ -222,10 +222,10 @@ function typeOf({ type, event_type }: Json): string | null {
   return typeof named === 'string' ? named : null;
 }
 
-function runsOf(said: readonly SaidText[], every: readonly string[]): TextRun[] {
+function runsOf(ownTexts: readonly SaidText[], every: readonly string[]): TextRun[] {
   const byRun = new Map<string, number[]>();
-  for (const [position, { run }] of said.entries()) if (run !== null) listed(byRun, run).push(position);
-  const written = said.map(({ text }) => text);
+  for (const [position, { run }] of ownTexts.entries()) if (run !== null) listed(byRun, run).push(position);
+  const written = ownTexts.map(({ text }) => text);
   return [...byRun.values()]
     .filter(({ length }) => length > 1)
     .map((positions) => textRun(positions, written, every));

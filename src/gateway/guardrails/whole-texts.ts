@@ -31,5 +31,5 @@ export function wholeTexts({ json, text, bytes, contentType }: WholeBody, isPlai
   if (text.trim() === '') return NO_TEXTS;
   if (!isPlain || text.includes(NUL)) return unread('format');
   const all = [text];
-  return { said: all, every: all };
+  return { ownTexts: all, every: all };
 }

@@ -33,7 +33,7 @@ export function formFields(body: Buffer, boundary: string): Json {
     },
   });
   scanner.feed(body);
-  return Object.fromEntries([...values].map(([name, found]) => said(name, found)));
+  return Object.fromEntries([...values].map(([name, found]) => fieldOf(name, found)));
 }
 
 function add(values: Map<string, Value[]>, { name, fileName, contentType }: PartHead, bytes: Buffer): void {
@@ -44,7 +44,7 @@ function add(values: Map<string, Value[]>, { name, fileName, contentType }: Part
   else values.set(name, [value]);
 }
 
-function said(name: string, found: readonly Value[]): readonly [string, unknown] {
+function fieldOf(name: string, found: readonly Value[]): readonly [string, unknown] {
   if (name.endsWith(LIST)) return [name.slice(0, -LIST.length), found];
   return [name, found.length === 1 ? found[0] : found];
 }

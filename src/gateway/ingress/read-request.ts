@@ -182,8 +182,8 @@ async function readForm(
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
   const inPath = pathModelOf(path)?.model;
-  const asked = inPath ?? form.field('model') ?? '';
-  const named = modelTarget(asked);
+  const model = inPath ?? form.field('model') ?? '';
+  const named = modelTarget(model);
   if (named && inPath === undefined) form.replace('model', named.model);
   const { isWhole } = form;
   return {
@@ -191,7 +191,7 @@ async function readForm(
     body: isWhole ? form.takeHead() : form,
     form,
     json: null,
-    model: nameOf(named?.model ?? asked),
+    model: nameOf(named?.model ?? model),
     isStreamed: wantsStream(form.field('stream')),
     modelSlug: named ? named.slug : null,
     isRepeatable: isWhole,

@@ -43,10 +43,10 @@ export class Demands {
   private readonly moment = Date.now();
 
   constructor(
-    private readonly wanted: LimitDemand,
+    private readonly demand: LimitDemand,
     private readonly leases: LeasesByKind,
   ) {
-    const { caller, target } = wanted;
+    const { caller, target } = demand;
     if (caller.limits) this.addCallers(caller.limits);
     const ofKey = target.virtualKey?.limits;
     if (ofKey) for (const limit of ofKey) this.add(limit, null, false);
@@ -57,27 +57,27 @@ export class Demands {
     for (const limit of limits) this.addCallersOwn(limit, null);
     for (const policy of policies) {
       this.checkReadable(policy);
-      if (concerns(policy, this.wanted)) this.addCallersOwn(policy.limit, groupOf(policy, this.wanted));
+      if (concerns(policy, this.demand)) this.addCallersOwn(policy.limit, groupOf(policy, this.demand));
     }
   }
 
   /** A policy cannot be evaluated if the request hides the values it depends on. */
   private checkReadable(policy: Policy): void {
-    const { unreadable: detail } = this.wanted;
+    const { unreadable: detail } = this.demand;
     const { subject: reader } = policy.limit;
     if (detail !== null && readsBody(policy)) throw new AppError('body_unreadable', { reader, detail });
-    if (countsByBody(policy)) this.wanted.checkRepeated?.(reader);
+    if (countsByBody(policy)) this.demand.checkRepeated?.(reader);
   }
 
   private addCallersOwn(limit: Limit, group: LimitGroup | null): void {
     const isForRequest = limit.measure === 'requests' || limit.measure === 'concurrency';
-    if (this.wanted.step) this.add(limit, group, false);
-    else if (!isForRequest || this.wanted.isFirst) this.add(limit, group, isForRequest);
+    if (this.demand.step) this.add(limit, group, false);
+    else if (!isForRequest || this.demand.isFirst) this.add(limit, group, isForRequest);
   }
 
   private add(limit: Limit, group: LimitGroup | null, isForRequest: boolean): void {
-    if (!countsIn(limit, this.wanted.step)) return;
-    const amount = amountOf(limit, this.wanted);
+    if (!countsIn(limit, this.demand.step)) return;
+    const amount = amountOf(limit, this.demand);
     this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
 
@@ -111,22 +111,22 @@ export function areThere(parts: readonly ReservedAmount[], now: number): boolean
   return true;
 }
 
-function amountOf(limit: Limit, wanted: LimitDemand): number {
+function amountOf(limit: Limit, demand: LimitDemand): number {
   switch (limit.measure) {
     case 'tokens':
     case 'cost':
-      return useOf(limit, wanted);
+      return useOf(limit, demand);
     default:
       return 1;
   }
 }
 
 /** An estimate above a whole rate limit takes all of it: the real amount is charged at the end. */
-function useOf(limit: Limit, wanted: LimitDemand): number {
-  const { estimate, model } = wanted;
+function useOf(limit: Limit, demand: LimitDemand): number {
+  const { estimate, model } = demand;
   const { subject, measure } = limit;
   if (isInestimable(estimate)) throw inestimable(limit, estimate);
-  if (estimate !== FREE) wanted.checkRepeated?.(readerOf(limit));
+  if (estimate !== FREE) demand.checkRepeated?.(readerOf(limit));
   const { tokens, costNanoUsd } = estimate;
   if (measure === 'tokens') return limit.kind === 'window' ? Math.min(tokens, limit.amount) : tokens;
   if (costNanoUsd === null) throw new AppError('price_unknown', { subject, model: model ?? '' });

@@ -39,9 +39,9 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
    *
    * Rejects with `budget_exceeded`, `price_unknown`, `rate_limited`, `concurrency_limited` or `limits_unavailable`.
    */
-  reserve(wanted: LimitDemand): LimitReservation | Promise<LimitReservation> {
+  reserve(demand: LimitDemand): LimitReservation | Promise<LimitReservation> {
     try {
-      const { parts } = new Demands(wanted, this.leases);
+      const { parts } = new Demands(demand, this.leases);
       const now = performance.now();
       return areThere(parts, now) ? this.taken(parts, now) : this.wait(parts);
     } catch (error) {

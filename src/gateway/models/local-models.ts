@@ -66,9 +66,9 @@ interface ModelsAnswer {
  * The response to `GET /v1/models` (`id` null) and `GET /v1/models/{id}` without a provider. `id` is decoded, and may contain slashes.
  * Throws AppError: `not_found`.
  */
-export function answerModels(asked: ModelQuery, id: string | null, usable: UsableModels): ModelsAnswer {
-  if (id !== null) return json(modelNamed(usable.models, id, asked));
-  return isEverything(asked) ? { status: 200, body: usable.listed() } : json(modelList(usable.models, asked));
+export function answerModels(query: ModelQuery, id: string | null, usable: UsableModels): ModelsAnswer {
+  if (id !== null) return json(modelNamed(usable.models, id, query));
+  return isEverything(query) ? { status: 200, body: usable.listed() } : json(modelList(usable.models, query));
 }
 
 const json = (value: unknown): ModelsAnswer => ({ status: 200, body: Buffer.from(JSON.stringify(value)) });

@@ -87,11 +87,11 @@ export const changesAccount = (
  */
 function withQuery(provider: Provider, fields: AccountValues, path: RequestPath | undefined): AccountValues {
   if (!path || path.query === '' || !provider.query) return fields;
-  const said = new Map(
+  const values = new Map(
     [...new URLSearchParams(path.query)].map(([name, value]) => [name.toLowerCase(), value]),
   );
   const found = Object.entries(provider.query).flatMap(([name, template]) => {
-    const value = said.get(name);
+    const value = values.get(name);
     const field = provider.fields?.find((each) => template === `{${each.name}}`);
     if (value === undefined || !field?.pattern.test(value) || fields[field.name] === value) return [];
     return [[field.name, value] as const];

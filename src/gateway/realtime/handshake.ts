@@ -92,9 +92,9 @@ export function modelQuery(query: string): RealtimeModelQuery {
   checkOneModel(query);
   const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
   if (whole === undefined) return { query, model: null, slug: null };
-  const asked = decoded(value);
-  const named = modelTarget(asked);
-  const model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
+  const protocol = decoded(value);
+  const named = modelTarget(protocol);
+  const model = (named?.model ?? protocol).slice(0, MODEL_CHARS_MAX) || null;
   if (!named) return { query, model, slug: null };
   const rewritten = query.replace(PARAMETER, () => `${mark}${name}=${encodeURIComponent(named.model)}`);
   return { query: rewritten, model, slug: named.slug };

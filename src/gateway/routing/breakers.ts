@@ -23,7 +23,7 @@ export type Clock = () => number;
 export class Breakers {
   private readonly circuits = new WeakMap<BreakerPlan, Circuit>();
   /** When a target returns, as reported by another process. */
-  private readonly told = new LRUCache<string, number>({ max: TOLD_MAX });
+  private readonly reported = new LRUCache<string, number>({ max: TOLD_MAX });
   private readonly now: Clock = () => performance.now();
 
   constructor(private readonly news: OutageNews) {
@@ -57,16 +57,16 @@ export class Breakers {
   }
 
   private isTold({ sharedAs }: BreakerPlan, now: number): boolean {
-    if (sharedAs === null || this.told.size === 0) return false;
-    const until = this.told.get(sharedAs);
+    if (sharedAs === null || this.reported.size === 0) return false;
+    const until = this.reported.get(sharedAs);
     if (until === undefined) return false;
     if (now < until) return true;
-    this.told.delete(sharedAs);
+    this.reported.delete(sharedAs);
     return false;
   }
 
   private hear(target: string, cooldownMs: number): void {
-    this.told.set(target, this.now() + cooldownMs);
+    this.reported.set(target, this.now() + cooldownMs);
   }
 }
 

@@ -14,11 +14,11 @@ const OUTPUT = /^\/batches\/([^/]+)\/output$/;
  */
 export function batchRequest(
   request: WireRequest,
-  { path: asked, query }: RequestPath,
+  { path: requestPath, query }: RequestPath,
   target: Target,
   subject: PathSubject,
 ): WireRequest {
-  const [, id] = OUTPUT.exec(asked) ?? [];
+  const [, id] = OUTPUT.exec(requestPath) ?? [];
   const batches = batchesOf(target.provider);
   if (id === undefined || !batches || request.method !== 'GET') return request;
   const below = (path: string): string =>

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<number, string>> = {
 export function hubErrorOf(status: number, body: Json | null): HubError {
   const { error: given, detail } = body ?? {};
   const error = (typeof given === 'object' && given !== null ? given : (body ?? {})) as Json;
-  const message = [error.message, given, detail].map(text).find((said) => said !== null);
+  const message = [error.message, given, detail].map(text).find((text) => text !== null);
   return {
     message: (message ?? `The provider returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type: text(error.type) ?? TYPES[status] ?? 'server_error',

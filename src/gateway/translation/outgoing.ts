@@ -42,7 +42,7 @@ export interface ActiveTranslation {
   readonly translation: Translation;
   readonly context: Context;
   /** The client's own request, without dropped parameters. */
-  readonly asked: Json;
+  readonly clientBody: Json;
   /** The same in the hub's format. */
   readonly hub: Json;
 }
@@ -141,7 +141,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
     headers: headersOf({ ...prepared, request: withoutForeignHeaders(prepared.request, target) }, own, true),
     body: bytes,
   };
-  const translated = { translation, context, asked: read.request, hub: written.request };
+  const translated = { translation, context, clientBody: read.request, hub: written.request };
   return { wire, translated, dropped: drops.names, isUnlisted: false, hidesUsage: false };
 }
 
@@ -160,8 +160,8 @@ function providerRequest(
 }
 
 /** From the body for this target, never an earlier one: a guardrail may have changed it. */
-const longStrings = ({ body, json }: RequestContent, asked: Json): LongStrings | null =>
-  json === asked && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
+const longStrings = ({ body, json }: RequestContent, clientBody: Json): LongStrings | null =>
+  json === clientBody && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
 
 const unreadable = ({ provider }: Target, isForm = false): AppError =>
   new AppError('invalid_request', {
@@ -169,12 +169,13 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
   });
 
 function hubRequest(
-  asked: Json,
+  clientBody: Json,
   { shape, translator }: Translation,
   context: Context,
   provider: Provider,
 ): Json {
-  const named: Json = asked.model === context.model ? asked : { ...asked, model: context.model };
+  const named: Json =
+    clientBody.model === context.model ? clientBody : { ...clientBody, model: context.model };
   const hub = withoutStreamOptions(shape ? shape.request(named, context) : named);
   if (translator) return hub;
   // The cost of a stream is known only if the request asks for its usage.

@@ -193,7 +193,7 @@ function through(
   } as unknown as Translator;
   const asked: Json = {};
   const stream = new TranslatedStream(
-    { translation: { shape, translator, hub: 'chat-completions' }, context, asked, hub: asked },
+    { translation: { shape, translator, hub: 'chat-completions' }, context, clientBody: asked, hub: asked },
     reading,
   );
   const said = chunks.map((chunk) => stream.feed(chunk));

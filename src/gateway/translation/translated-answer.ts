@@ -22,14 +22,19 @@ export function translatedAnswer(
   translated: ActiveTranslation,
   reading: Reading,
 ): TranslatedBody {
-  const { translation, context, asked, hub: hubAsked } = translated;
+  const { translation, context, clientBody, hub: hubAsked } = translated;
   const { shape, hub: endpoint } = translation;
-  const { hub: told, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
-  const usage = told.usage ? null : translation.translator?.usageIn?.((name) => headerOf(rawHeaders, name));
-  const hub = usage ? { ...told, usage } : told;
+  const { hub: hubBody, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
+  const usage = hubBody.usage
+    ? null
+    : translation.translator?.usageIn?.((name) => headerOf(rawHeaders, name));
+  const hub = usage ? { ...hubBody, usage } : hubBody;
   const reader: UsageReader = readers.get(endpoint) ?? chatCompletionsUsage;
   note(reading, reader, hub);
-  return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked), known);
+  return encodeAnswer(
+    shape ? shape.answer(hub, clientBody, context) : rendered(endpoint, hub, hubAsked),
+    known,
+  );
 }
 
 /** A response in the hub's format, with the long strings of its source. */

@@ -40,7 +40,7 @@ const translation = (wishes: Partial<Translation> = {}): Translation => ({
 const open = (asked: Json = {}, wishes: Partial<Translation> = {}) => {
   const reading = nothingRead();
   const stream = new TranslatedStream(
-    { translation: translation(wishes), context: CONTEXT, asked, hub: asked },
+    { translation: translation(wishes), context: CONTEXT, clientBody: asked, hub: asked },
     reading,
   );
   return { stream, reading };

@@ -42,13 +42,13 @@ export class TranslatedStream {
   isOver = false;
 
   constructor(
-    { translation, context, asked }: ActiveTranslation,
+    { translation, context, clientBody }: ActiveTranslation,
     private readonly reading: Reading,
   ) {
     const { translator, shape } = translation;
     this.frames = decoderFor(translator?.stream?.framing ?? 'sse');
     this.events = translator?.stream?.open(context) ?? hubEvents();
-    this.client = shape ? shape.open(asked, context) : hubChunks(asked);
+    this.client = shape ? shape.open(clientBody, context) : hubChunks(clientBody);
     this.repeated = this.client.isUniform ? new RepeatedFrames() : null;
   }
 
@@ -59,13 +59,13 @@ export class TranslatedStream {
 
   /** Translates frames like those before; null for all others. */
   private oneMore(bytes: Buffer): string | null {
-    const said = this.repeated && this.repeated.translated(bytes);
-    if (!said) return null;
-    for (const text of said.texts) {
+    const translated = this.repeated && this.repeated.translated(bytes);
+    if (!translated) return null;
+    for (const text of translated.texts) {
       this.last.again?.(text);
       noteText(this.reading, text);
     }
-    return said.out;
+    return translated.out;
   }
 
   private read(bytes: Buffer): string {
@@ -149,8 +149,8 @@ function encoded(events: readonly StreamEvent[]): string {
 const DONE: readonly StreamEvent[] = [{ event: null, data: '[DONE]' }];
 
 /** A stream for clients of the hub's own format, which receive the usage only on request. */
-function hubChunks(asked: Json): ChunkTranslator {
-  const options = asked.stream_options as { include_usage?: unknown } | null | undefined;
+function hubChunks(clientBody: Json): ChunkTranslator {
+  const options = clientBody.stream_options as { include_usage?: unknown } | null | undefined;
   const wantsUsage = options?.include_usage === true;
   return {
     chunk: (hub) => (wantsUsage || !isUsageAlone(hub) ? [{ event: null, data: jsonText(hub) }] : []),

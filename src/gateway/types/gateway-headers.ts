@@ -102,12 +102,12 @@ const CACHE = named('cache');
 const UNSUPPORTED = named('unsupported-parameters');
 
 /** Bounded: all names come from the catalogue and the code. */
-const asked = new Map<string, Option>();
+const options = new Map<string, Option>();
 
 /** The value of `x-gateway-<name>` or its other spelling; null when absent or blank. */
 export function gatewayOption(headers: IncomingHttpHeaders, name: string): string | null {
-  let known = asked.get(name);
-  if (!known) asked.set(name, (known = named(name)));
+  let known = options.get(name);
+  if (!known) options.set(name, (known = named(name)));
   return option(headers, known);
 }
 

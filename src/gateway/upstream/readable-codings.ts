@@ -22,11 +22,11 @@ export function readableCodings(accepted: string | undefined): readonly string[]
 }
 
 function decide(accepted: string): readonly string[] {
-  const asked = accepted.split(',').map((coding) => coding.trim());
-  const readable = asked.filter(
+  const codings = accepted.split(',').map((coding) => coding.trim());
+  const readable = codings.filter(
     (coding) => REFUSED.test(coding) || codingsOf(nameOf(coding)).every(canDecode),
   );
-  if (readable.length === asked.length) return AS_IT_IS;
+  if (readable.length === codings.length) return AS_IT_IS;
   const hasChoice = readable.some((coding) => !REFUSED.test(coding));
   return ['accept-encoding', hasChoice ? readable.join(', ') : 'identity'];
 }

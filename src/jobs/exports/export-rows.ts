@@ -54,12 +54,12 @@ export class ExportRows {
 
   /** `own` limits the rows to what the user who started the export may see now. */
   step(
-    wanted: ClaimedExport,
+    claimed: ClaimedExport,
     after: ExportProgress['after'],
     own: readonly QueryCondition[],
   ): Promise<ExportStep> {
-    const { organizationId, workspaceId, filters, until } = wanted;
-    const hasMessages = columnsOf(wanted).some(({ isMessage }) => isMessage === true);
+    const { organizationId, workspaceId, filters, until } = claimed;
+    const hasMessages = columnsOf(claimed).some(({ isMessage }) => isMessage === true);
     const oldest = oldestOf(filters);
     const from = after ?? (oldest && positionBefore(oldest));
     const size = hasMessages ? ROWS_WITH_MESSAGES : ROWS_WITHOUT;
@@ -67,7 +67,7 @@ export class ExportRows {
       const reach = { organizationId, workspaceId };
       const conditions = [...own, ...conditionsIn(filters), ...(await this.kept.conditions(reach))];
       const { rows, end, isLast } = await this.rows.step(reach, {
-        columns: readFor(wanted),
+        columns: readFor(claimed),
         conditions,
         after: from,
         until,
@@ -84,8 +84,8 @@ export class ExportRows {
 type Row = Pick<LogRow, ExportColumn | (typeof OF_MESSAGES)[number]>;
 
 /** The columns that an export's fields are computed from, without duplicates and never empty. */
-function readFor(wanted: ClaimedExport): readonly (keyof Row)[] {
-  const fields = columnsOf(wanted);
+function readFor(claimed: ClaimedExport): readonly (keyof Row)[] {
+  const fields = columnsOf(claimed);
   const messages = fields.some(({ isMessage }) => isMessage === true) ? OF_MESSAGES : [];
   return [...new Set(['id' as const, ...messages, ...fields.flatMap(({ columns }) => columns)])];
 }

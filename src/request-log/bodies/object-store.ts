@@ -153,10 +153,10 @@ export class ObjectStore {
     delimiter?: string,
   ): AsyncGenerator<readonly string[]> {
     const opened = await this.#open();
-    const asked = { Bucket: this.s3.bucket, Prefix: this.#keyOf(folder), Delimiter: delimiter };
+    const request = { Bucket: this.s3.bucket, Prefix: this.#keyOf(folder), Delimiter: delimiter };
     let token: string | undefined;
     do {
-      const page = await listed(opened, { ...asked, ContinuationToken: token });
+      const page = await listed(opened, { ...request, ContinuationToken: token });
       yield read(page).map((key) => key.slice(this.s3.prefix.length));
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
@@ -206,6 +206,9 @@ export class ObjectStore {
   }
 }
 
-function listed({ sdk, client }: OpenedStore, asked: ConstructorParameters<Sdk['ListObjectsV2Command']>[0]) {
-  return client.send(new sdk.ListObjectsV2Command(asked));
+function listed(
+  { sdk, client }: OpenedStore,
+  request: ConstructorParameters<Sdk['ListObjectsV2Command']>[0],
+) {
+  return client.send(new sdk.ListObjectsV2Command(request));
 }

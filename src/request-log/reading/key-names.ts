@@ -15,11 +15,11 @@ export class KeyNamesReader {
   constructor(private readonly database: LogDatabase) {}
 
   async of(organizationId: string, ids: readonly (string | null)[]): Promise<KeyNames> {
-    const wanted = [...new Set(ids)].filter((id): id is string => id !== null && id !== '');
-    if (wanted.length === 0) return new Map();
+    const keyIds = [...new Set(ids)].filter((id): id is string => id !== null && id !== '');
+    if (keyIds.length === 0) return new Map();
     const rows = await this.database.read<{ readonly id: string; readonly name: string }>(NAMES, [
       organizationId,
-      wanted,
+      keyIds,
     ]);
     return new Map(rows.map(({ id, name }) => [id, name]));
   }

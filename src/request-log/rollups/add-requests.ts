@@ -65,22 +65,22 @@ export async function ensurePartitionsFor(
   seals: Seals,
   days: readonly Date[],
 ): Promise<void> {
-  const wanted = rangesOf(seals).flatMap(([grain, from, to]) =>
+  const partitions = rangesOf(seals).flatMap(([grain, from, to]) =>
     days
       .filter((day) => day.getTime() >= from && day.getTime() < to)
       .flatMap((day) => FAMILIES.map((family) => [family.table(grain), day] as const)),
   );
-  await ensurePartitions(database, wanted);
+  await ensurePartitions(database, partitions);
 }
 
 /** Creates the partitions for these times, where missing. */
 export async function ensurePartitions(
   database: Queryable,
-  wanted: readonly (readonly [table: string, moment: Date])[],
+  partitions: readonly (readonly [table: string, moment: Date])[],
 ): Promise<void> {
   await database.query(
     'SELECT ensure_rollup_partition(name, moment) FROM unnest($1::text[], $2::timestamptz[]) AS wanted (name, moment)',
-    [wanted.map(([table]) => table), wanted.map(([, moment]) => moment)],
+    [partitions.map(([table]) => table), partitions.map(([, moment]) => moment)],
   );
 }
 

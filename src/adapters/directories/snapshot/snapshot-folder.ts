@@ -32,17 +32,17 @@ export class SnapshotFolder {
 
   /** All readable rows. An unusable file counts as empty, and the log gives the reason. */
   async read(): Promise<KeptRow[]> {
-    const found: KeptRow[] = [];
+    const rows: KeptRow[] = [];
     for (const { name } of await this.files(FILE)) {
       const path = join(this.path, name);
       try {
-        for (const row of await readSnapshot(path, this.seal)) found.push(row);
+        for (const row of await readSnapshot(path, this.seal)) rows.push(row);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         logger.warn({ path, reason }, 'A snapshot of keys and configs is not used.');
       }
     }
-    return found;
+    return rows;
   }
 
   /** Removes incomplete files of this index and of indexes that no longer exist. Other processes may be writing theirs. */

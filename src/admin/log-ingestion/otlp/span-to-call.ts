@@ -128,8 +128,8 @@ function millisecondsOf(nano: unknown, name: string): number {
 const ERROR_CODES: ReadonlySet<unknown> = new Set([2, 'STATUS_CODE_ERROR']);
 
 function statusOf({ status }: OtlpSpan, attributes: Attributes): number {
-  const told = Number(first(attributes, 'status'));
-  if (Number.isInteger(told) && told >= 100 && told <= 599) return told;
+  const reported = Number(first(attributes, 'status'));
+  if (Number.isInteger(reported) && reported >= 100 && reported <= 599) return reported;
   return ERROR_CODES.has(status?.code) ? 500 : 200;
 }
 
@@ -154,9 +154,9 @@ function bodyOf(
   span: OtlpSpan,
   event: string,
 ): unknown {
-  const told = first(attributes, what) ?? first(eventOf(span, event), what);
-  if (told === undefined) return undefined;
-  return { messages: typeof told === 'string' ? (jsonIn(told) ?? told) : told };
+  const reported = first(attributes, what) ?? first(eventOf(span, event), what);
+  if (reported === undefined) return undefined;
+  return { messages: typeof reported === 'string' ? (jsonIn(reported) ?? reported) : reported };
 }
 
 function eventOf({ events }: OtlpSpan, name: string): Attributes {

@@ -226,12 +226,12 @@ export class ClickHouseLogRows extends LogRows {
     { question }: RowsQuestion,
     where: string,
   ): Promise<readonly (Pick<LogRow, Column> & LogKey)[]> {
-    const wanted = [...new Set([...columns, ...PLACE])];
+    const step = [...new Set([...columns, ...PLACE])];
     const stored = await this.clickhouse.readColumns<Column | 'at' | 'id' | 'is_whole'>(
-      `SELECT ${selected(wanted)}, is_whole FROM request_logs WHERE ${where}`,
+      `SELECT ${selected(step)}, is_whole FROM request_logs WHERE ${where}`,
       question.parameters,
     );
-    const found = rowsOf(wanted, stored);
+    const found = rowsOf(step, stored);
     // Rows stored by a release that only counted in ClickHouse have little more than the numbers.
     const narrow = found.filter((_, index) => stored.data.is_whole?.[index] === false);
     return narrow.length === 0 ? found : this.#completed(reach, found, narrow);

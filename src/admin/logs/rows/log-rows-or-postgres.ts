@@ -23,8 +23,8 @@ export class LogRowsOrPostgres extends LogRows {
     return this.#ask((rows) => rows.list(reach, query));
   }
 
-  step<Column extends StoredColumn>(reach: Reach, wanted: LogStep<Column>): Promise<LogStepRows<Column>> {
-    return this.#ask((rows) => rows.step(reach, wanted));
+  step<Column extends StoredColumn>(reach: Reach, step: LogStep<Column>): Promise<LogStepRows<Column>> {
+    return this.#ask((rows) => rows.step(reach, step));
   }
 
   count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {

@@ -50,7 +50,7 @@ export abstract class LogRows {
    */
   abstract step<Column extends StoredColumn>(
     reach: Reach,
-    wanted: LogStep<Column>,
+    step: LogStep<Column>,
   ): Promise<LogStepRows<Column>>;
 
   /** The number of matching rows, up to `most`, to avoid counting millions. */

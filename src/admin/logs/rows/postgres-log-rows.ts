@@ -47,11 +47,8 @@ export class PostgresLogRows extends LogRows {
     );
   }
 
-  async step<Column extends StoredColumn>(
-    reach: Reach,
-    wanted: LogStep<Column>,
-  ): Promise<LogStepRows<Column>> {
-    const { after, until, size, among = [] } = wanted;
+  async step<Column extends StoredColumn>(reach: Reach, step: LogStep<Column>): Promise<LogStepRows<Column>> {
+    const { after, until, size, among = [] } = step;
     const edge = filtered(reach, among);
     edge.and((moment) => `created_at <= ${moment}::timestamptz`, until);
     if (after) {
@@ -70,7 +67,7 @@ export class PostgresLogRows extends LogRows {
     );
     const [end] = rows;
     if (!end) return { rows: [], end: null, isLast: true };
-    return { rows: await this.between(reach, wanted, end), end, isLast: end.is_last };
+    return { rows: await this.between(reach, step, end), end, isLast: end.is_last };
   }
 
   private between<Column extends StoredColumn>(

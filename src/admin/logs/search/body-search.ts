@@ -39,7 +39,7 @@ export interface SearchedPage {
 }
 
 interface SearchRequest {
-  readonly wanted: LogQuery;
+  readonly logQuery: LogQuery;
   readonly query: ListLogsQuery;
 }
 
@@ -60,16 +60,16 @@ export class BodySearch {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'bodySearch' | 'logBodies'>,
   ) {}
 
-  async find(caller: Principal, reach: Reach, asked: SearchRequest): Promise<SearchedPage> {
+  async find(caller: Principal, reach: Reach, request: SearchRequest): Promise<SearchedPage> {
     requireScope(caller, 'logs.view');
     this.#checkKept(caller);
-    const needle = needleIn(asked);
+    const needle = needleIn(request);
     if (this.#running >= MOST_SEARCHES)
       throw new AppError('concurrency_limited', { subject: 'searching bodies', limit: MOST_SEARCHES });
     this.#running += 1;
     try {
-      const conditions = [...asked.wanted.conditions, ...(await this.kept.conditions(reach))];
-      return await this.#search(reach, { ...asked.wanted, conditions }, needle);
+      const conditions = [...request.logQuery.conditions, ...(await this.kept.conditions(reach))];
+      return await this.#search(reach, { ...request.logQuery, conditions }, needle);
     } finally {
       this.#running -= 1;
     }
@@ -142,11 +142,12 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
 }
 
 /** Refuses texts that are too long, and searches that are too broad. */
-function needleIn({ wanted, query }: SearchRequest): string {
+function needleIn({ logQuery, query }: SearchRequest): string {
   const { search: text = '', filters } = query;
   if (text.length < SHORTEST || text.length > LONGEST)
     throw parameterError('search', `must be a string of ${SHORTEST} to ${LONGEST} characters`);
-  if (wanted.includesTotal) throw refused('Results of "search" are not counted. Leave out "include_total".');
+  if (logQuery.includesTotal)
+    throw refused('Results of "search" are not counted. Leave out "include_total".');
   const oldest = oldestOf(filters);
   const spanMs = oldest === null ? Infinity : (newestOf(filters)?.getTime() ?? Date.now()) - oldest.getTime();
   if (spanMs > MOST_DAYS * GRANULARITY_MS.day)

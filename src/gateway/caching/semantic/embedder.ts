@@ -105,8 +105,8 @@ export class Embedder {
   /** The organization's policy and the virtual key's models apply here too. */
   private async targetOf({ caller, rules }: Embedding): Promise<Target> {
     const { virtual_key: modelSlug, model } = rules;
-    const asked = { caller, headers: {}, options: NO_OPTIONS, modelSlug, planned: DEFAULT_PLAN };
-    const target = await this.planner.plan(asked);
+    const request = { caller, headers: {}, options: NO_OPTIONS, modelSlug, planned: DEFAULT_PLAN };
+    const target = await this.planner.plan(request);
     if (caller.policy) checkPolicy(caller.policy, target, model);
     checkModel(target, model, caller);
     return target;

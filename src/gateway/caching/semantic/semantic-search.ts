@@ -16,7 +16,7 @@ import { similarity, type Vector } from './vector.js';
 
 /** A request that another request's response may serve. */
 interface Question {
-  readonly asked: CacheKeyParts;
+  readonly keyParts: CacheKeyParts;
   readonly caller: Principal;
   readonly exchange: Exchange;
   readonly content: RequestContent;
@@ -67,7 +67,7 @@ export class SemanticSearch {
 
   /** Never rejects. */
   async meant(question: Question): Promise<MeantRequest> {
-    const { asked, caller, exchange, content, path, isHedge } = question;
+    const { keyParts, caller, exchange, content, path, isHedge } = question;
     const { endpoint } = exchange.facts;
     const compared = content.json && endpoint && comparedIn(endpoint.id, content.json);
     if (!compared) return NOT_MEANT;
@@ -78,8 +78,8 @@ export class SemanticSearch {
     const embedding = { caller, exchange, content, rules, text, path: place, isHedge };
     const { vector, failure } = await this.embedder.embed(embedding);
     if (!vector) return { meaning: null, notCompared: `${place}: not compared by meaning: ${failure}` };
-    const { organizationId, workspaceId } = asked;
-    const room = roomKey(asked, [rules.virtual_key, model, rest]);
+    const { organizationId, workspaceId } = keyParts;
+    const room = roomKey(keyParts, [rules.virtual_key, model, rest]);
     const meaning = new Meaning(this.rooms, { organizationId, workspaceId, room }, vector);
     return { meaning, notCompared: null };
   }

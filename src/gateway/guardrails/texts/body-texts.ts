@@ -7,7 +7,7 @@ import type { UnreadContent } from './unread.js';
 /** The texts of a request or a response, in order. */
 export interface BodyTexts {
   /** Prompts, messages, arguments, as written: the subject of checks that count or require something. */
-  readonly said: readonly string[];
+  readonly ownTexts: readonly string[];
   /** Every text, also outside of messages; JSON inside it is unescaped. Checks for forbidden content search these. */
   readonly every: readonly string[];
   /** Texts that a model reads as one, as positions in `every`. Absent: each text stands alone. */
@@ -26,20 +26,20 @@ export interface TextRun {
 /** The texts of a subject, or why they cannot be read. Nothing reads texts without handling both. */
 export type ReadTexts = BodyTexts | UnreadContent;
 
-export const NO_TEXTS: BodyTexts = { said: [], every: [] };
+export const NO_TEXTS: BodyTexts = { ownTexts: [], every: [] };
 
 /** The texts of a body. */
 export function bodyTexts(body: unknown, tree: TextTree): ReadTexts {
   const read = findTexts(body, tree);
   if (read.unread) return read;
-  const said: string[] = [];
+  const ownTexts: string[] = [];
   const every: string[] = [];
   for (const { text, kind } of read.found) {
-    if (kind !== 'beside') said.push(text);
+    if (kind !== 'beside') ownTexts.push(text);
     every.push(unescaped(text));
   }
   const runs = runsOf(read.found, every);
-  return runs.length === 0 ? { said, every } : { said, every, runs };
+  return runs.length === 0 ? { ownTexts, every } : { ownTexts, every, runs };
 }
 
 function runsOf(found: readonly FoundText[], every: readonly string[]): TextRun[] {

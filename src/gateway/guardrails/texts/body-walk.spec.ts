@@ -10,7 +10,7 @@ const read = (body: unknown): BodyTexts => {
   expect(texts.unread).toBeUndefined();
   return texts.unread ? NO_TEXTS : texts;
 };
-const said = (body: unknown): readonly string[] => read(body).said;
+const said = (body: unknown): readonly string[] => read(body).ownTexts;
 const every = (body: unknown): readonly string[] => read(body).every;
 const nested = (levels: number, inner: unknown): unknown => {
   let value = inner;

@@ -211,7 +211,7 @@ class MembersLevel implements Level {
   private readonly names: readonly string[];
   private readonly areNamed: boolean;
   private readonly isTokens: boolean;
-  private said = '';
+  private ownText = '';
   /** The members so far, once something has changed. */
   private changed: [string, unknown][] | null = null;
 
@@ -233,17 +233,17 @@ class MembersLevel implements Level {
     if (name === undefined) return false;
     // The name is a text of its object, its value one below.
     this.step = '';
-    this.said = this.areNamed ? this.walk.visited(name, 'beside') : name;
+    this.ownText = this.areNamed ? this.walk.visited(name, 'beside') : name;
     this.step = name;
     this.walk.enter(this.members[name], this.below(name), this);
     return true;
   }
 
   put(after: unknown): void {
-    const { step: name, said, members } = this;
-    if (said !== name || after !== members[name])
+    const { step: name, ownText, members } = this;
+    if (ownText !== name || after !== members[name])
       this.changed ??= this.names.slice(0, this.index).map((earlier) => [earlier, members[earlier]]);
-    this.changed?.push([said, after]);
+    this.changed?.push([ownText, after]);
   }
 
   result(): unknown {

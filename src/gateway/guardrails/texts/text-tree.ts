@@ -53,8 +53,8 @@ type Path = readonly string[];
 type Places = readonly (readonly [path: Path, kind: TextKind])[];
 
 /** A tree of message texts. */
-export function textTree(...said: readonly string[]): TextTree {
-  return streamTree({ said });
+export function textTree(...texts: readonly string[]): TextTree {
+  return streamTree({ said: texts });
 }
 
 export function streamTree(places: Readonly<Partial<Record<TextKind, readonly string[]>>>): TextTree {

@@ -27,7 +27,10 @@ const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
   ['message-start', (stream, event) => stream.start(event)],
   ['content-start', (stream, event) => stream.content(event)],
   ['content-delta', (stream, event) => ({ ...stream.content(event), again: UNNOTED })],
-  ['tool-plan-delta', (stream, event) => stream.said({ content: textOf(messageIn(event).tool_plan) })],
+  [
+    'tool-plan-delta',
+    (stream, event) => stream.contentDelta({ content: textOf(messageIn(event).tool_plan) }),
+  ],
   ['tool-call-start', (stream, event) => stream.call(event)],
   ['tool-call-delta', (stream, event) => ({ ...stream.callDelta(event), again: UNNOTED })],
   ['citation-start', (stream, event) => stream.citation(event)],
@@ -60,7 +63,7 @@ export class CohereStream implements EventTranslator {
 
   start({ id }: Json): TranslatedEvent {
     if (typeof id === 'string') this.id = id;
-    return this.said({ role: 'assistant', content: '' });
+    return this.contentDelta({ role: 'assistant', content: '' });
   }
 
   content(event: Json): TranslatedEvent {
@@ -69,8 +72,8 @@ export class CohereStream implements EventTranslator {
     const { text, thinking } = content;
     const thought = textOf(thinking);
     if (thought !== '')
-      return this.said({ reasoning_content: thought, ...this.block(event, { thinking: thought }) });
-    return textOf(text) === '' ? NOTHING : this.said({ content: textOf(text) });
+      return this.contentDelta({ reasoning_content: thought, ...this.block(event, { thinking: thought }) });
+    return textOf(text) === '' ? NOTHING : this.contentDelta({ content: textOf(text) });
   }
 
   call({ index, ...event }: Json): TranslatedEvent {
@@ -81,14 +84,14 @@ export class CohereStream implements EventTranslator {
     this.calls.set(index, position);
     const id = typeof call.id === 'string' ? call.id : callId(this.context.id, position);
     const called = { name, arguments: textOf(given) };
-    return this.said({ tool_calls: [{ index: position, id, type: 'function', function: called }] });
+    return this.contentDelta({ tool_calls: [{ index: position, id, type: 'function', function: called }] });
   }
 
   callDelta({ index, ...event }: Json): TranslatedEvent {
     const call = messageIn(event).tool_calls;
     const position = this.calls.get(index);
     if (position === undefined || !isObject(call) || !isObject(call.function)) return NOTHING;
-    return this.said({
+    return this.contentDelta({
       tool_calls: [{ index: position, function: { arguments: textOf(call.function.arguments) } }],
     });
   }
@@ -97,7 +100,7 @@ export class CohereStream implements EventTranslator {
     const { citations } = messageIn(event);
     if (!isObject(citations)) return NOTHING;
     const fields = citationFields([citations], this.context.isStrict);
-    return Object.keys(fields).length === 0 ? NOTHING : this.said(fields);
+    return Object.keys(fields).length === 0 ? NOTHING : this.contentDelta(fields);
   }
 
   finish({ delta }: Json): TranslatedEvent {
@@ -111,7 +114,7 @@ export class CohereStream implements EventTranslator {
     return { chunks: reported ? [last, { ...this.chunk([]), usage: reported }] : [last], isDone: true };
   }
 
-  said(delta: Json): TranslatedEvent {
+  contentDelta(delta: Json): TranslatedEvent {
     return { chunks: [this.chunk([{ index: 0, delta, logprobs: null, finish_reason: null }])] };
   }
 

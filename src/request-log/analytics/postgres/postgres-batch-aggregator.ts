@@ -47,7 +47,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
       const round = this.#asked.splice(0, BATCHES_MAX);
       const isTogether = await this.#settle(round);
       // A batch that cannot be counted must not block the others.
-      if (!isTogether) for (const asked of round) await this.#settle([asked]);
+      if (!isTogether) for (const request of round) await this.#settle([request]);
     }
     this.#isCounting = false;
   }

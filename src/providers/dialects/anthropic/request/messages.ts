@@ -48,15 +48,15 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
 export function conversationOf(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
   if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const ids = new CallIds(ANTHROPIC_CALL_IDS);
-  const said: Turn[] = [];
+  const spoken: Turn[] = [];
   for (const message of messages as readonly unknown[]) {
     const turn = turnOf(message, ids);
-    if (turn.content.length > 0) said.push(turn);
+    if (turn.content.length > 0) spoken.push(turn);
   }
-  const mayStay = takesSystemTurns && said.some(isSystems) ? beforeAnswers(said) : NOWHERE;
+  const mayStay = takesSystemTurns && spoken.some(isSystems) ? beforeAnswers(spoken) : NOWHERE;
   const system: Json[] = [];
   const turns: Turn[] = [];
-  said.forEach((turn, at) => {
+  spoken.forEach((turn, at) => {
     const isInPlace = mayStay[at] === true && turns.length > 0 && turns.at(-1)?.role !== 'assistant';
     if (isSystems(turn) && !isInPlace) system.push(...turn.content);
     else addTurn(turns, turn);
@@ -76,9 +76,9 @@ function turnOf(message: unknown, ids: CallIds): Turn {
 }
 
 /** For each turn, whether the next one that is not the system's, if any, is the assistant's. */
-function beforeAnswers(said: readonly Turn[]): readonly boolean[] {
+function beforeAnswers(spoken: readonly Turn[]): readonly boolean[] {
   let isBefore = true;
-  return said
+  return spoken
     .map(({ role }) => role)
     .reverse()
     .map((role) => {
@@ -124,8 +124,10 @@ function userBlocks({ content }: Json): Json[] {
 function toolResult(message: Json, ids: CallIds): Json[] {
   const { tool_call_id: id, content } = message;
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
-  const said = typeof content === 'string' ? content.trim() && content : blocksOf(content);
-  return [{ type: 'tool_result', tool_use_id: ids.of(id), ...(said.length > 0 ? { content: said } : {}) }];
+  const spoken = typeof content === 'string' ? content.trim() && content : blocksOf(content);
+  return [
+    { type: 'tool_result', tool_use_id: ids.of(id), ...(spoken.length > 0 ? { content: spoken } : {}) },
+  ];
 }
 
 /**
@@ -138,8 +140,8 @@ function assistantBlocks(message: Json, ids: CallIds): Json[] {
   if ((message.audio ?? null) !== null)
     throw unsupported('messages[].audio', 'Anthropic accepts no audio of earlier messages');
   const kept = blocksOf(list(message.content_blocks));
-  const said = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
-  return [...kept, ...said, ...present([plainText(message.refusal)]), ...calls(message, kept, ids)];
+  const spoken = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
+  return [...kept, ...spoken, ...present([plainText(message.refusal)]), ...calls(message, kept, ids)];
 }
 
 function calls({ tool_calls: given }: Json, kept: readonly Json[], ids: CallIds): Json[] {
