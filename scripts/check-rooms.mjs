@@ -47,7 +47,8 @@ function partOf(folder, file) {
 function foldersOf(imports, root) {
   const folders = new Set([root]);
   for (const { from } of imports)
-    for (let folder = dirname(from); folder.length > root.length; folder = dirname(folder)) folders.add(folder);
+    for (let folder = dirname(from); folder.length > root.length; folder = dirname(folder))
+      folders.add(folder);
   return [...folders].sort();
 }
 

@@ -1,13 +1,14 @@
 /**
- * Keeps retired words out of the texts that users read and out of test names, and lines of prose within 120 characters.
- * `scripts/words/retired.json` lists the words and their replacements; words of everyday English that only test names must avoid have
- * `onlyIn: "test names"`. `scripts/words/baseline.json` counts their occurrences in texts that were not edited yet. Fails when a count
- * rises. `--update` lowers the counts to the current ones, and never raises one.
+ * Keeps retired words out of the texts that users read, out of test names and out of the names that the code declares, and lines of prose
+ * within 120 characters. `scripts/words/retired.json` lists the words and their replacements; a rule for one kind of text alone has
+ * `onlyIn`. `scripts/words/baseline.json` counts their occurrences in texts that were not edited yet. Fails when a count rises. `--update`
+ * lowers the counts to the current ones, and never raises one.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { identifiersOf } from './words/identifiers.mjs';
 import { testNamesOf } from './words/test-names.mjs';
 import { pagesOf, textsOf } from './words/texts.mjs';
 
@@ -47,6 +48,7 @@ function judgeTexts(kind, texts) {
 
 judgeTexts('texts', await textsOf(root));
 judgeTexts('test names', await testNamesOf(root));
+judgeTexts('identifiers', await identifiersOf(root));
 
 /** Prose that could be wrapped: not a table, heading, bare URL, markup or image. */
 const isProse = (line) => !/^(\||#|<|!\[|\s*[-*]?\s*\S+$)/.test(line);

@@ -81,6 +81,34 @@ describe('the word list', () => {
     );
   });
 
+  it('fails for a retired word in the name of a type, a function, a field and a variable', async () => {
+    const declared = {
+      'src/a.ts': 'export interface NewcomerRow {}',
+      'src/b.ts': 'export function hearsOfIt(): void {}',
+      'src/c.ts': 'class A {\n  readonly #oldShape = 1;\n}',
+      'dashboard/src/d.tsx': 'const { row: wanted } = read();',
+    };
+    for (const [path, content] of Object.entries(declared)) await write(path, content);
+
+    const { status, stderr } = check();
+
+    expect(status).toBe(1);
+    for (const path of Object.keys(declared))
+      expect(stderr).toMatch(new RegExp(`^${path}: ".+" is retired`, 'm'));
+  });
+
+  it('reads only the declared names: no wire name, use, spec or migration, and never across two names', async () => {
+    await write(
+      'src/a.ts',
+      'export const is = (row: { told_by: string }) => { const over = wanted(row.told_by); };',
+    );
+    await write('src/b.ts', 'export const notFound = wantedFields;');
+    await write('src/c.spec.ts', 'const wanted = 1;');
+    await write('src/schema/migrations/1-a.ts', 'const wanted = 1;');
+
+    expect(check()).toEqual({ status: 0, stderr: '' });
+  });
+
   it('leaves code and addresses out', async () => {
     await write('README.md', '`nobody knows` [a](docs/nobody-knows.md)\n\n```\nnobody knows\n```\n');
 
