@@ -4,6 +4,8 @@ import { ApiKeyDirectory, CurrentRights, SessionDirectory, TokenDirectory } from
 import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Egress } from '../egress/egress.js';
+import { SecretManagers } from '../external-credentials/secret-managers/secret-managers.js';
+import { WorkloadIdentity } from '../external-credentials/workload-identity/workload-identity.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { RateUse } from '../common/limits/rate-use.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
@@ -38,6 +40,8 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
   { provide: RateUse, inject: [UnitOfWork, SETTINGS], useFactory: rateUse },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
+  { provide: WorkloadIdentity, inject: [Egress, SETTINGS], useFactory: make.workloadIdentity },
+  { provide: SecretManagers, inject: [Egress, WorkloadIdentity, SETTINGS], useFactory: make.secretManagers },
   { provide: PriceBook, inject: [SETTINGS], useFactory: make.priceBook },
   { provide: ModelCatalog, inject: [SETTINGS], useFactory: make.modelCatalog },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },

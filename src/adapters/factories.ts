@@ -29,6 +29,11 @@ import { PostgresVirtualKeyDirectory } from './directories/postgres-virtual-key-
 import { PostgresSessionDirectory } from './sessions/postgres-session-directory.js';
 import { SealedAnswerStore } from './cached-answers/sealed-answer-store.js';
 import { SealedVectorStore } from './cached-answers/sealed-vector-store.js';
+import { SecretManagers } from '../external-credentials/secret-managers/secret-managers.js';
+import { MachineIdentity } from '../external-credentials/workload-identity/machine-identity.js';
+import type { WorkloadIdentity } from '../external-credentials/workload-identity/workload-identity.js';
+import { MappedCredentials } from './directories/mapped-credentials.js';
+import { SecretValues } from './directories/secret-values.js';
 import { refusedCredentials } from '../auth/identity/refused-credentials.js';
 import { RefusedCredentialWriter } from './refused-credential-writer.js';
 import { SpoolLogSink } from './spool-log-sink.js';
@@ -78,14 +83,27 @@ export function modelCatalog({ pricesFile }: Settings): GenaiModelCatalog {
   return new GenaiModelCatalog(PriceData.of(pricesFile));
 }
 
-export function virtualKeyDirectory(
-  database: Queryable,
-  changes: ChangeFeed,
+type VirtualKeyParts = readonly [Queryable, ChangeFeed, SecretBox, Settings, MappedCredentials];
+
+export const virtualKeyDirectory = (...[database, changes, secrets, settings, mapped]: VirtualKeyParts) =>
+  new PostgresVirtualKeyDirectory(database, changes, secrets, settings.staleKeysMs, mapped);
+
+export function mappedCredentials(
+  managers: SecretManagers,
   secrets: SecretBox,
-  { staleKeysMs }: Settings,
-) {
-  return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+  { staleKeysMs: staleMs, externalCredentials: { ttlMs } }: Settings,
+): MappedCredentials {
+  return new MappedCredentials(new SecretValues(managers, secrets, { ttlMs, staleMs }));
 }
+
+export const workloadIdentity = (outside: Egress, { externalCredentials }: Settings): WorkloadIdentity =>
+  new MachineIdentity(outside, externalCredentials);
+
+export const secretManagers = (
+  outside: Egress,
+  identity: WorkloadIdentity,
+  { externalCredentials }: Settings,
+): SecretManagers => new SecretManagers(outside, identity, externalCredentials.folder);
 
 export function usableKeys(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {
   return new PostgresUsableKeys(database, changes, staleKeysMs);

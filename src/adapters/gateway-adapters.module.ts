@@ -5,6 +5,8 @@ import { CryptoModule } from '../common/crypto/crypto.module.js';
 import { SecretBox } from '../common/crypto/envelope.js';
 import { QueryPool } from '../database/sessions/query-pool.js';
 import { Egress } from '../egress/egress.js';
+import { SecretManagers } from '../external-credentials/secret-managers/secret-managers.js';
+import { WorkloadIdentity } from '../external-credentials/workload-identity/workload-identity.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../providers/models/model-catalog.js';
@@ -23,6 +25,7 @@ import {
 } from '../gateway/ports.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import * as make from './factories.js';
+import { MappedCredentials } from './directories/mapped-credentials.js';
 import { RefusedCredentialWriter } from './refused-credential-writer.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
@@ -37,9 +40,16 @@ const PORTS: readonly FactoryProvider[] = [
   },
   {
     provide: VirtualKeyDirectory,
-    inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
+    inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS, MappedCredentials],
     useFactory: make.virtualKeyDirectory,
   },
+  {
+    provide: MappedCredentials,
+    inject: [SecretManagers, SecretBox, SETTINGS],
+    useFactory: make.mappedCredentials,
+  },
+  { provide: WorkloadIdentity, inject: [Egress, SETTINGS], useFactory: make.workloadIdentity },
+  { provide: SecretManagers, inject: [Egress, WorkloadIdentity, SETTINGS], useFactory: make.secretManagers },
   {
     provide: GuardrailDirectory,
     inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],

@@ -27,6 +27,7 @@ import { RepeatsModule } from './idempotency/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { SecondFactorsModule } from './second-factors/second-factors.module.js';
 import { SignedInUserModule } from './signed-in-user/signed-in-user.module.js';
+import { SecretReferencesModule } from './secret-references/secret-references.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { SignInSettingsModule } from './sign-in-settings/sign-in-settings.module.js';
 import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
@@ -67,6 +68,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SignInSettingsModule,
     JustInTimeUsersModule,
     ApiKeysModule,
+    SecretReferencesModule,
     VirtualKeysModule,
     ConfigsModule,
     IntegrationsModule,

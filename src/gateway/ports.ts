@@ -45,9 +45,13 @@ export interface VirtualKeySnapshot {
 export abstract class VirtualKeyDirectory {
   /**
    * The virtual key of that slug within reach, or null. Returns without a promise when it is in memory. Rejects with `auth_unavailable`
-   * when the store is unavailable, with `credential_unusable` when the key cannot be decrypted.
+   * when the store is unavailable, with `credential_unusable` when the key cannot be decrypted, and with `secret_unavailable`,
+   * `secret_unusable` or `workload_identity_refused` when a secret reference of it has no value.
    */
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
+
+  /** The provider refused the credential of this virtual key. Never waits: a value from a secret manager is read again early. */
+  abstract credentialRefused(id: string): void;
 }
 
 /** A virtual key for the list of models: without its credential. */

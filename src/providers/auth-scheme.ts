@@ -4,7 +4,12 @@ import type { Secret } from '../common/settings/secret.js';
 export interface Credentials {
   readonly key: Secret | null;
   readonly fields: Readonly<Record<string, string>>;
+  /** The organization in whose name the identity of the machine is used instead of a key. Only stored credentials have it. */
+  readonly identityFor?: string;
 }
+
+/** The account field of stored credentials that use the identity of the machine. Its only value is `enabled`. */
+export const WORKLOAD_IDENTITY = 'workload-identity';
 
 /** Signers for credentials that are more than a header: computed from the key and the fields, and some also from the request. */
 export type SignerId = 'aws-sigv4' | 'google-service-account' | 'azure-entra';

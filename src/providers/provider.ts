@@ -115,6 +115,10 @@ export interface AccountField {
   /** Of the whole value. A field that is part of the host must exclude everything but letters, digits and dashes. */
   readonly pattern: RegExp;
   readonly example: string;
+  /** Requests cannot set it, only virtual keys and integrations. */
+  readonly isStoredOnly?: true;
+  /** It belongs to the key, so that it is not needed where the identity of the machine replaces the key. */
+  readonly belongsToKey?: true;
 }
 
 /** `x-gateway-<field>` from the client, or the field of a virtual key, becomes `header` upstream. */

@@ -33,6 +33,7 @@ import { SignInPolicy } from '../admin/sign-in-policy/sign-in-policy.entity.js';
 import { SignInLink } from '../admin/passwords/sign-in-link.entity.js';
 import { Session } from '../admin/sessions/session.entity.js';
 import { UserCredential } from '../admin/passwords/user-credential.entity.js';
+import { SecretReference } from '../admin/secret-references/secret-reference.entity.js';
 import { User } from '../admin/tenancy/user.entity.js';
 import { VirtualKey } from '../admin/virtual-keys/virtual-key.entity.js';
 import { WorkspaceMember } from '../admin/tenancy/workspace-member.entity.js';
@@ -59,6 +60,7 @@ import { RefusalsInRollups1763800020060 } from './migrations/1763800020060-refus
 import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-refusals.js';
 import { RefusedCredentials1763800020062 } from './migrations/1763800020062-refused-credentials.js';
 import { AnalyticsJobs1763800020070 } from './migrations/1763800020070-analytics-jobs.js';
+import { SecretReferences1763800020071 } from './migrations/1763800020071-secret-references.js';
 import { PackedDurationsOfSlices1763800020050 } from './migrations/1763800020050-packed-durations-of-slices.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
@@ -72,6 +74,7 @@ const SHARED_CREDENTIALS = [
   IntegrationWorkspace,
   WorkspaceProvider,
   ModelPrice,
+  SecretReference,
 ];
 
 const SINGLE_SIGN_ON = [
@@ -146,6 +149,7 @@ const MIGRATIONS = [
   SumsOfRefusals1763800020061,
   RefusedCredentials1763800020062,
   AnalyticsJobs1763800020070,
+  SecretReferences1763800020071,
 ];
 
 /**

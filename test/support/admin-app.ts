@@ -24,6 +24,9 @@ import { RateUse } from '../../src/common/limits/rate-use.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { Egress } from '../../src/egress/egress.js';
+import { SecretManagers } from '../../src/external-credentials/secret-managers/secret-managers.js';
+import { MachineIdentity } from '../../src/external-credentials/workload-identity/machine-identity.js';
+import { WorkloadIdentity } from '../../src/external-credentials/workload-identity/workload-identity.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
@@ -57,7 +60,11 @@ class LocalChanges extends ChangePublisher implements ChangeFeed {
 }
 
 /** What stands behind the administration's ports in these tests: the real directories, and of the network what is allowed. */
-function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sessions }: Settings) {
+function adaptersFor(
+  dataSource: DataSource,
+  pepper: Secret,
+  { egressAllow, sessions, externalCredentials }: Settings,
+) {
   @Global()
   @Module({
     providers: [
@@ -97,6 +104,17 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sess
         provide: Egress,
         useFactory: () => new Egress({ allow: egressAllow, timeouts: { connectMs: 1000 } }),
       },
+      {
+        provide: WorkloadIdentity,
+        inject: [Egress],
+        useFactory: (egress: Egress) => new MachineIdentity(egress, externalCredentials),
+      },
+      {
+        provide: SecretManagers,
+        inject: [Egress, WorkloadIdentity],
+        useFactory: (egress: Egress, identity: WorkloadIdentity) =>
+          new SecretManagers(egress, identity, externalCredentials.folder),
+      },
     ],
     exports: [
       ChangePublisher,
@@ -109,6 +127,8 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sess
       Egress,
       PriceBook,
       ModelCatalog,
+      SecretManagers,
+      WorkloadIdentity,
     ],
   })
   class AdaptersForTests {}

@@ -205,7 +205,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
   const sender = scripted(wishes, seen, settings.timeouts) as unknown as Sender;
   const planner = new Planner(
-    { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
+    { find: (_reach, slug) => virtualKeys.get(slug) ?? null, credentialRefused: () => undefined },
     new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
     { find: () => usable },
   );

@@ -9,9 +9,14 @@ import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../database/queryable.js';
 import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import { createLogger } from '../../common/observability/logger.js';
+import { Secret } from '../../common/settings/secret.js';
+import { WORKLOAD_IDENTITY } from '../../providers/auth-scheme.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
 import { type KeyOverrides, ownTermsOf } from './key-overrides.js';
+import type { MappedCredentials } from './mapped-credentials.js';
+import { type MappingRow, MAPPINGS } from './reference-row.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
@@ -32,6 +37,8 @@ interface Row extends KeyOverrides, SubjectRules {
   /** The integration that owns the credential, and the workspace that owns the integration; null for a credential of the key's own. */
   readonly integration_id: string | null;
   readonly integration_workspace_id: string | null;
+  /** Null if the row has the whole credential. */
+  readonly mappings: readonly MappingRow[] | null;
 }
 
 interface VirtualKeyLookup {
@@ -45,6 +52,7 @@ interface OpenedVirtualKey {
   /** Ids of the other resources that it was built from. */
   readonly parts: readonly string[];
   readonly opened: VirtualKeySnapshot | AppError;
+  readonly mappings: readonly MappingRow[] | null;
 }
 
 /**
@@ -60,7 +68,7 @@ const BY_SLUG = `
     coalesce(shared.fields, key.fields) AS fields,
     coalesce(key.sealed_credentials, shared.sealed_credentials) AS sealed_credentials,
     organization.wrapped_key,
-    ${OWN_MODELS} AS models,
+    ${OWN_MODELS} AS models, ${MAPPINGS} AS mappings,
     (SELECT jsonb_object_agg(model, price) FROM model_prices
       WHERE organization_id = key.organization_id
         AND provider_id = coalesce(key.provider_id, shared.provider_id)) AS organization_prices
@@ -69,7 +77,12 @@ const BY_SLUG = `
     AND ${MAY_USE}`;
 
 /** A change of one of these invalidates keys. */
-const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
+const CONCERNED: ReadonlySet<ChangedResource> = new Set([
+  'virtual_key',
+  'integration',
+  'organization',
+  'secret_reference',
+]);
 
 const log = createLogger('virtual-keys');
 /** The administration cannot create such a row. Logged at each load of the key, every few seconds while it is in use. */
@@ -91,6 +104,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     changes: ChangeFeed,
     private readonly secrets: SecretBox,
     staleKeysMs: number,
+    private readonly mapped: MappedCredentials,
   ) {
     super();
     const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
@@ -110,7 +124,11 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
   }
 
   get memories(): readonly Memory[] {
-    return [this.cache];
+    return [this.cache, this.mapped.values];
+  }
+
+  override credentialRefused(id: string): void {
+    this.mapped.noteRefused(id);
   }
 
   override find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null> {
@@ -120,8 +138,18 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
       reach,
       slug,
     });
-    if (found instanceof Promise) return found.then(snapshotOf);
-    return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
+    if (found instanceof Promise) return found.then((key) => this.completed(key));
+    try {
+      return this.completed(found);
+    } catch (error) {
+      return Promise.reject(AppError.from(error));
+    }
+  }
+
+  private completed(found: OpenedVirtualKey | null): MaybePromise<VirtualKeySnapshot | null> {
+    if (found?.opened instanceof AppError) throw found.opened;
+    if (!found?.mappings) return found?.opened ?? null;
+    return this.mapped.complete(found.opened, found.mappings);
   }
 
   private async load({ reach, slug }: VirtualKeyLookup): Promise<Row | null> {
@@ -132,8 +160,9 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
 
   private found(row: Row): OpenedVirtualKey {
     const { integration_id: integration, organization_id: organization } = row;
-    const parts = integration === null ? [organization] : [organization, integration];
-    return { id: row.id, parts, opened: this.open(row) };
+    const references = row.mappings?.flatMap(({ reference }) => reference?.id ?? []) ?? [];
+    const parts = [organization, ...(integration === null ? [] : [integration]), ...references];
+    return { id: row.id, parts, opened: this.open(row), mappings: row.mappings };
   }
 
   private open(row: Row): VirtualKeySnapshot | AppError {
@@ -146,7 +175,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
         workspaceId: row.workspace_id,
         providerId: row.provider_id,
         customHost: row.custom_host,
-        credentials: { key: this.keyOf(row), fields: row.fields },
+        credentials: { key: this.keyOf(row), fields: row.fields, ...identityOf(row) },
         expiresAt: row.expires_at?.getTime() ?? null,
         ...ownTermsOf(row),
         ...(limits.length > 0 ? { limits } : {}),
@@ -165,6 +194,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
   }
 
   private keyOf(row: Row) {
+    if (row.fields[WORKLOAD_IDENTITY] !== undefined) return IN_PLACE_OF_KEY;
     if (row.sealed_credentials === null) return null;
     const binding = credentialBindingOf({
       id: row.integration_id ?? row.id,
@@ -178,7 +208,12 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
   }
 }
 
-function snapshotOf(found: OpenedVirtualKey | null): VirtualKeySnapshot | null {
-  if (found?.opened instanceof AppError) throw found.opened;
-  return found?.opened ?? null;
+/** Stands for the key, so that the target counts as one with a credential. The signer sends a token of the machine instead. */
+const IN_PLACE_OF_KEY = new Secret('workload identity');
+
+/** Its tokens are sent to the cloud only, never to an address that a tenant chose. */
+function identityOf(row: Row): Pick<VirtualKeySnapshot['credentials'], 'identityFor'> {
+  if (row.fields[WORKLOAD_IDENTITY] === undefined) return {};
+  if (row.custom_host !== null) throw new AppError('credential_unusable');
+  return { identityFor: row.organization_id };
 }

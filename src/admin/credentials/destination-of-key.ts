@@ -3,6 +3,7 @@ import { parseDestination } from '../../common/net/destination.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isHostWithoutQuery } from '../../providers/account-address.js';
+import { WORKLOAD_IDENTITY } from '../../providers/auth-scheme.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import { fieldError, invalidField } from '../../common/errors/field-errors.js';
@@ -14,6 +15,8 @@ export interface RequestedDestination {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The client's name of a field, if not `fields.<name>`: for error messages. */
   readonly sentAs?: ((field: string) => string) | undefined;
+  /** Fields that a secret reference provides. */
+  readonly mapped?: ReadonlySet<string> | undefined;
 }
 
 /** The destination of a virtual key. Its secret may be sent nowhere else. */
@@ -85,7 +88,7 @@ function readFields(
 
 /** A field that is only part of the base URL, or of a query that a custom host does not take, is not needed there. */
 function checkNoneMissing(
-  { fields, customHost, sentAs = asField }: RequestedDestination,
+  { fields, customHost, sentAs = asField, mapped }: RequestedDestination,
   provider: Provider,
 ): void {
   const { id, fields: described = [], baseUrl, query = {} } = provider;
@@ -95,8 +98,14 @@ function checkNoneMissing(
   const isIn = (texts: readonly (string | null)[], name: string): boolean =>
     texts.some((text) => text?.includes(`{${name}}`));
   const isReplaced = (name: string): boolean => isIn(all, name) && !isIn(used, name);
+  const hasIdentity = Object.hasOwn(fields, WORKLOAD_IDENTITY);
   const missing = described.find(
-    ({ name, isRequired }) => isRequired && !Object.hasOwn(fields, name) && !isReplaced(name),
+    ({ name, isRequired, belongsToKey }) =>
+      isRequired &&
+      !(belongsToKey && hasIdentity) &&
+      !Object.hasOwn(fields, name) &&
+      !mapped?.has(name) &&
+      !isReplaced(name),
   );
   if (missing)
     refuse(

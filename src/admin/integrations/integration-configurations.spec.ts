@@ -8,6 +8,7 @@ const credentials = new CredentialsService(
   undefined as never,
   undefined as never,
   { checkDestination: () => undefined } as unknown as Egress,
+  undefined as never,
 );
 const read = (provider: string, configurations: Record<string, unknown>) => () =>
   credentials.read(readConfigurations(provider, configurations), 'sk-test');

@@ -1,5 +1,6 @@
 import { invalidField } from '../../common/errors/field-errors.js';
 import type { Provider } from '../../providers/provider.js';
+import { WORKLOAD_IDENTITY } from '../../providers/auth-scheme.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { RequestedDestination } from '../credentials/credentials.service.js';
 
@@ -21,19 +22,26 @@ const SECRETS: ReadonlySet<string> = new Set([
 /** How an account authenticates. Here each mode is another catalogue row, or follows from the given fields. Rows by provider and mode. */
 const MODES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   azure_auth_mode: {
-    'azure-openai': { default: 'azure-openai', entra: 'azure-openai-entra' },
-    'azure-openai-entra': { entra: 'azure-openai-entra' },
+    'azure-openai': {
+      default: 'azure-openai',
+      entra: 'azure-openai-entra',
+      managed: 'azure-openai-entra',
+    },
+    'azure-openai-entra': { entra: 'azure-openai-entra', managed: 'azure-openai-entra' },
     'azure-ai': { default: 'azure-ai' },
   },
   aws_auth_type: {
-    bedrock: { accessKey: 'bedrock', assumedRole: 'bedrock' },
-    sagemaker: { accessKey: 'sagemaker', assumedRole: 'sagemaker' },
+    bedrock: { accessKey: 'bedrock', assumedRole: 'bedrock', serviceRole: 'bedrock' },
+    sagemaker: { accessKey: 'sagemaker', assumedRole: 'sagemaker', serviceRole: 'sagemaker' },
   },
   vertex_auth_type: {
-    'vertex-ai': { serviceAccount: 'vertex-ai' },
-    'vertex-ai-global': { serviceAccount: 'vertex-ai-global' },
+    'vertex-ai': { serviceAccount: 'vertex-ai', workloadIdentity: 'vertex-ai' },
+    'vertex-ai-global': { serviceAccount: 'vertex-ai-global', workloadIdentity: 'vertex-ai-global' },
   },
 };
+
+/** Modes in which the identity of the machine replaces the key. */
+const MACHINE_MODES: ReadonlySet<unknown> = new Set(['managed', 'serviceRole', 'workloadIdentity']);
 
 /** The single deployment of an Azure account: https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle */
 const DEPLOYMENTS = 'azure_deployment_config';
@@ -63,8 +71,10 @@ export function readConfigurations(
   for (const [name, value] of Object.entries(configurations)) {
     if (HOSTS.has(name)) read.customHost = textAt(name, value);
     else if (SECRETS.has(name)) read.key = textAt(name, value);
-    else if (Object.hasOwn(MODES, name)) read.provider = providerFor(read.provider, name, value);
-    else if (name === DEPLOYMENTS) Object.assign(fields, deploymentOf(value));
+    else if (Object.hasOwn(MODES, name)) {
+      read.provider = providerFor(read.provider, name, value);
+      if (MACHINE_MODES.has(value)) fields[WORKLOAD_IDENTITY] = 'enabled';
+    } else if (name === DEPLOYMENTS) Object.assign(fields, deploymentOf(value));
     else fields[fieldNamed(name)] = value;
   }
   return { ...read, fields, sentAs };

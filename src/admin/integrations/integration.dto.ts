@@ -17,6 +17,12 @@ import {
   TakesProvider,
   MayTakeSecret,
 } from '../dto-fields/fields.js';
+import {
+  MayTakeSecretMappings,
+  type SecretMappingDto,
+  ShownSecretMappingDto,
+  ShownSecretMappings,
+} from '../dto-fields/secret-mapping.dto.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
 import { QueryChoice } from '../http/query-fields.js';
@@ -41,10 +47,9 @@ class IntegrationFields {
   @IsObject()
   readonly configurations?: Readonly<Record<string, unknown>>;
 
-  @HasNoEffectYet(
-    'secrets in external stores are not supported yet; send the secret itself in the field "key"',
-  )
-  readonly secret_mappings?: unknown;
+  /** Fields that take their values from secret references. A change replaces all of them; null removes them. */
+  @MayTakeSecretMappings()
+  readonly secret_mappings?: readonly SecretMappingDto[] | null;
 
   @HasNoEffectYet('adjustments of list prices are not applied; set the prices of the models themselves')
   readonly pricing_adjustments?: unknown;
@@ -186,6 +191,9 @@ export class IntegrationDetailDto extends IntegrationDto {
   })
   readonly configurations: Readonly<Record<string, string>>;
 
+  @ShownSecretMappings()
+  readonly secret_mappings: readonly ShownSecretMappingDto[] | null;
+
   @ApiProperty({
     description: 'Access of all workspaces without a setting of their own, those created later included.',
     type: GlobalAccessDto,
@@ -202,6 +210,7 @@ export class IntegrationDetailDto extends IntegrationDto {
       ...summaryOf(row),
       masked_key: row.sealedCredentials === null ? null : `***${row.lastFour ?? ''}`,
       configurations: configurationsOf(row.customHost, row.fields),
+      secret_mappings: row.secretMappings?.map((mapping) => ShownSecretMappingDto.from(mapping)) ?? null,
       global_workspace_access_settings: { enabled: row.isOpenToAllWorkspaces },
       allow_all_models: row.allowsAllModels,
     };

@@ -1,4 +1,5 @@
 import { Column, Entity } from 'typeorm';
+import type { StoredSecretMapping } from '../../common/contracts/secret-mapping.js';
 import { OwnedAtEitherLevel } from '../../database/tenant-owned.entity.js';
 
 /**
@@ -30,6 +31,10 @@ export class Integration extends OwnedAtEitherLevel {
   /** The key, sealed for `credentialBindingOf` this row; null if the provider needs none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
+
+  /** Fields whose values come from secret references; null for none. */
+  @Column({ type: 'jsonb', nullable: true })
+  secretMappings: StoredSecretMapping[] | null;
 
   /** The last characters of the key, to distinguish it from others. */
   @Column({ type: 'text', nullable: true })

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { SecretReferencesModule } from '../secret-references/secret-references.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { DefaultProviders } from './default-providers.js';
 import { IntegrationAccessService } from './integration-access.service.js';
@@ -21,6 +22,7 @@ import { Workspace } from '../tenancy/workspace.entity.js';
   imports: [
     AuthModule,
     CredentialsModule,
+    SecretReferencesModule,
     TenancyModule,
     TransactionRepositories.forFeature(
       Integration,

@@ -14,6 +14,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../slugs/claim-slug.js';
 import { checkNoConfigNames } from '../credentials/naming-configs.js';
+import { SecretMappingsService } from '../secret-references/secret-mappings.service.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { IntegrationFinder, integrationScope } from './integration-finder.service.js';
 import { readConfigurations } from './integration-configurations.js';
@@ -34,6 +35,7 @@ export class IntegrationsService {
     private readonly credentials: CredentialsService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly mappings: SecretMappingsService,
   ) {}
 
   /** Without a workspace it belongs to the organization. */
@@ -45,8 +47,15 @@ export class IntegrationsService {
     requireScope(caller, integrationScope(workspaceId, 'create'));
     const configurations = readConfigurations(dto.ai_provider_id, dto.configurations ?? {});
     const secret = theOne(dto.key, configurations.key);
-    const { provider, customHost, fields } = this.credentials.read(configurations, secret);
     const { organizationId } = caller;
+    const { secretMappings, mapped } = await this.mappings.read(
+      caller,
+      { organizationId, workspaceId },
+      { ...configurations, key: secret, mappings: dto.secret_mappings ?? null },
+    );
+    const destination = this.credentials.read({ ...configurations, mapped }, secret);
+    this.credentials.checkIdentity(organizationId, destination);
+    const { provider, customHost, fields } = destination;
     const place = {
       id: uuidV7(Date.now()),
       organizationId,
@@ -60,6 +69,7 @@ export class IntegrationsService {
       description: dto.description ?? null,
       fields,
       sealedCredentials: await this.credentials.seal(place, secret),
+      secretMappings,
       lastFour: lastFourOf(secret),
     };
     await claimSlug(
@@ -100,8 +110,8 @@ export class IntegrationsService {
     const before = IntegrationDetailDto.from(integration);
     if (dto.name !== undefined) integration.name = dto.name;
     if (dto.description !== undefined) integration.description = dto.description;
-    if (dto.key !== undefined || dto.configurations !== undefined)
-      await this.changeDestination(integration, dto);
+    if ([dto.key, dto.configurations, dto.secret_mappings].some((given) => given !== undefined))
+      await this.changeDestination(caller, integration, dto);
     const saved = await this.integrations.save(integration);
     this.note(saved, 'update', { before, after: IntegrationDetailDto.from(saved) });
     await this.announce(saved);
@@ -118,15 +128,25 @@ export class IntegrationsService {
     await this.announce(integration);
   }
 
-  private async changeDestination(integration: Integration, dto: UpdateIntegrationDto): Promise<void> {
+  private async changeDestination(
+    caller: Principal,
+    integration: Integration,
+    dto: UpdateIntegrationDto,
+  ): Promise<void> {
     const configurations =
       dto.configurations && readConfigurations(integration.providerId, dto.configurations);
     const key = theOne(dto.key, configurations?.key);
-    const { provider, customHost, fields, isSealedAnew } = this.credentials.change(integration, {
-      ...configurations,
+    const mapped = await this.mappings.read(caller, integration, {
+      provider: configurations?.provider ?? integration.providerId,
+      customHost: configurations ? configurations.customHost : integration.customHost,
       key,
+      mappings: dto.secret_mappings,
     });
-    Object.assign(integration, { providerId: provider.id, customHost, fields });
+    const destination = this.credentials.change(integration, { ...configurations, ...mapped, key });
+    this.credentials.checkIdentity(integration.organizationId, destination);
+    const { provider, customHost, fields, isSealedAnew } = destination;
+    const { secretMappings } = mapped;
+    Object.assign(integration, { providerId: provider.id, customHost, fields, secretMappings });
     if (!isSealedAnew) return;
     integration.sealedCredentials = await this.credentials.seal(integration, key);
     integration.lastFour = lastFourOf(key);

@@ -37,6 +37,11 @@ export const GROUPS = {
     description:
       'Stored credentials of provider accounts, under a slug that requests name. They may have budgets, rate limits and prices of their own.',
   },
+  'secret-references': {
+    name: 'Secret references',
+    description:
+      'Secrets in a secret manager, such as Vault, from which virtual keys and integrations take their credentials. The gateway reads them when they are used, and stores where they are.',
+  },
   integrations: {
     name: 'Integrations and providers',
     description:

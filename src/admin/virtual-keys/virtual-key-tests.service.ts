@@ -3,6 +3,7 @@ import type { Reach, Tenant } from '../../auth/tenant.js';
 import { Secret } from '../../common/settings/secret.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
+import { SecretMappingsService } from '../secret-references/secret-mappings.service.js';
 import { CredentialTester, type TestResult } from './credential-tester.service.js';
 import type { TestCredentialDto } from './virtual-key-test.dto.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
@@ -15,6 +16,7 @@ export class VirtualKeyTests {
     private readonly credentials: CredentialsService,
     private readonly tester: CredentialTester,
     private readonly audit: AuditTrail,
+    private readonly mappings: SecretMappingsService,
   ) {}
 
   /** Refuses credentials that could not be stored. */
@@ -33,10 +35,13 @@ export class VirtualKeyTests {
 
   async ofStored(reach: Reach, slug: string): Promise<TestResult> {
     const row = await this.virtualKeys.get(reach, slug);
+    const destination = this.credentials.stored(row);
+    const mapped = await this.mappings.valuesOf(row);
     const result = await this.tester.test({
-      ...this.credentials.stored(row),
+      ...destination,
+      fields: { ...destination.fields, ...mapped.fields },
       organizationId: row.organizationId,
-      key: await this.credentials.open(row),
+      key: mapped.key ?? (await this.credentials.open(row)),
     });
     this.audit.note({ targetId: row.id, workspaceId: row.workspaceId, after: noted(result) });
     return result;

@@ -9,7 +9,7 @@ import {
 import type { Price } from '../../common/contracts/price.js';
 import { AzureFields } from './azure-fields.dto.js';
 import type { VirtualKey } from './virtual-key.entity.js';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {
   ApiId,
   ApiObject,
@@ -29,6 +29,12 @@ import {
   MayTakeDisconnectRule,
   MayTakeSecret,
 } from '../dto-fields/fields.js';
+import {
+  MayTakeSecretMappings,
+  type SecretMappingDto,
+  ShownSecretMappingDto,
+  ShownSecretMappings,
+} from '../dto-fields/secret-mapping.dto.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../dto-fields/model-pricing.js';
 import {
@@ -53,9 +59,6 @@ import {
 import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_HOST = 2048;
-
-const NO_REFERENCES =
-  'secrets in external stores are not supported yet; send the secret itself in the field "key"';
 
 /** Fields of a virtual key that can be set on creation and changed later. */
 @TakesLimits()
@@ -120,8 +123,9 @@ class VirtualKeyFields extends AzureFields {
   @IsIn(UNSUPPORTED_PARAMETER_RULES)
   readonly unsupported_parameters?: UnsupportedParameterRule | null;
 
-  @HasNoEffectYet(NO_REFERENCES)
-  readonly secret_mappings?: unknown;
+  /** Fields that take their values from secret references. A change replaces all of them; null removes them. */
+  @MayTakeSecretMappings()
+  readonly secret_mappings?: readonly SecretMappingDto[] | null;
 
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
@@ -250,6 +254,9 @@ export class VirtualKeyDto {
   })
   readonly fields: Readonly<Record<string, string>>;
 
+  @ShownSecretMappings()
+  readonly secret_mappings: readonly ShownSecretMappingDto[] | null;
+
   @ApiProperty({
     description:
       'Prices by model under this virtual key, in place of the list prices. Null: list prices. Default: null.',
@@ -312,6 +319,7 @@ export class VirtualKeyDto {
       provider: key.providerId,
       custom_host: key.customHost,
       fields: key.fields,
+      secret_mappings: key.secretMappings?.map((mapping) => ShownSecretMappingDto.from(mapping)) ?? null,
       model_pricing: key.prices && shownPrices(key.prices),
       on_client_disconnect: key.onClientDisconnect,
       unsupported_parameters: key.unsupportedParameters,

@@ -3,6 +3,7 @@ import type {
   ClientDisconnectRule,
   UnsupportedParameterRule,
 } from '../../common/contracts/upstream-rules.js';
+import type { StoredSecretMapping } from '../../common/contracts/secret-mapping.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
@@ -40,6 +41,10 @@ export class VirtualKey extends WorkspaceOwned {
   /** The key, sealed for `credentialBindingOf` this row; null if the provider needs none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
+
+  /** Fields whose values come from secret references; null for none. */
+  @Column({ type: 'jsonb', nullable: true })
+  secretMappings: StoredSecretMapping[] | null;
 
   /** Prices of models under this key instead of list prices, by model name. */
   @Column({ type: 'jsonb', nullable: true })

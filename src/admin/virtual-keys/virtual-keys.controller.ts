@@ -40,7 +40,7 @@ export class VirtualKeysController {
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
-    return CreatedVirtualKeyDto.from(await this.virtualKeys.create(tenant, dto));
+    return CreatedVirtualKeyDto.from(await this.virtualKeys.create(caller, tenant, dto));
   }
 
   @Get()
@@ -80,7 +80,7 @@ export class VirtualKeysController {
     @Param('slug') slug: string,
     @Body() dto: UpdateVirtualKeyDto,
   ): Promise<DoneDto> {
-    await this.virtualKeys.update(reachOf(caller), slug, dto);
+    await this.virtualKeys.update(caller, slug, dto);
     return EMPTY_RESPONSE;
   }
 

@@ -4,6 +4,7 @@ import { TransactionRepositories } from '../../database/transaction-repositories
 import { HttpCaller } from '../../egress/http-caller.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { SecretReferencesModule } from '../secret-references/secret-references.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { CredentialTester } from './credential-tester.service.js';
 import { VirtualKeyTestsController } from './virtual-key-tests.controller.js';
@@ -17,6 +18,7 @@ import { VirtualKey } from './virtual-key.entity.js';
     AuthModule,
     CredentialsModule,
     LimitsModule,
+    SecretReferencesModule,
     TenancyModule,
     TransactionRepositories.forFeature(VirtualKey),
   ],

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import type { Reach, Tenant } from '../../auth/tenant.js';
+import type { Principal } from '../../auth/principal.js';
+import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from './virtual-key.entity.js';
 import type { Page } from '../../common/http/page.js';
@@ -19,6 +20,7 @@ import {
   type UpdateVirtualKeyDto,
   VirtualKeyDto,
 } from './virtual-key.dto.js';
+import { SecretMappingsService } from '../secret-references/secret-mappings.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { unknownSlug } from '../slugs/unknown-slug.js';
 
@@ -31,13 +33,11 @@ export class VirtualKeysService {
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
     private readonly limits: LimitsService,
+    private readonly mappings: SecretMappingsService,
   ) {}
 
-  async create(tenant: Tenant, dto: CreateVirtualKeyDto): Promise<VirtualKey> {
-    const { provider, customHost, fields } = this.credentials.read(
-      { provider: dto.provider, customHost: dto.custom_host ?? null, fields: fieldsOf(dto) ?? {} },
-      dto.key,
-    );
+  async create(caller: Principal, tenant: Tenant, dto: CreateVirtualKeyDto): Promise<VirtualKey> {
+    const { provider, customHost, fields, secretMappings } = await this.readDestination(caller, tenant, dto);
     const place = { ...tenant, id: uuidV7(Date.now()), providerId: provider.id, customHost };
     return this.add(
       {
@@ -46,6 +46,7 @@ export class VirtualKeysService {
         note: dto.note ?? null,
         fields,
         sealedCredentials: await this.credentials.seal(place, dto.key),
+        secretMappings,
         prices: pricesOf(dto.model_pricing ?? null),
         onClientDisconnect: dto.on_client_disconnect ?? null,
         unsupportedParameters: dto.unsupported_parameters ?? null,
@@ -71,8 +72,8 @@ export class VirtualKeysService {
     return this.find(reach, slug);
   }
 
-  async update(reach: Reach, slug: string, dto: UpdateVirtualKeyDto): Promise<void> {
-    const key = await this.find(reach, slug, true);
+  async update(caller: Principal, slug: string, dto: UpdateVirtualKeyDto): Promise<void> {
+    const key = await this.find(reachOf(caller), slug, true);
     const before = VirtualKeyDto.from(key);
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.note !== undefined) key.note = dto.note;
@@ -81,7 +82,7 @@ export class VirtualKeysService {
     if (dto.on_client_disconnect !== undefined) key.onClientDisconnect = dto.on_client_disconnect;
     if (dto.unsupported_parameters !== undefined) key.unsupportedParameters = dto.unsupported_parameters;
     await this.changeLimits(key, dto);
-    if (namesDestination(dto)) await this.changeDestination(key, dto);
+    if (namesDestination(dto)) await this.changeDestination(caller, key, dto);
     const saved = await this.virtualKeys.save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
     await this.announce(saved);
@@ -97,6 +98,8 @@ export class VirtualKeysService {
     const { onClientDisconnect, unsupportedParameters } = key;
     const workspaceId = to ? to.workspaceId : key.workspaceId;
     const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
+    const { secretMappings } = key;
+    await this.mappings.checkUsable(place, secretMappings);
     const sealedCredentials = await this.credentials.sealAgain(key, place);
     const name = wish.name ?? key.name;
     return this.add(
@@ -111,6 +114,7 @@ export class VirtualKeysService {
         unsupportedParameters,
         ...this.limits.copied(key),
         sealedCredentials,
+        secretMappings,
       },
       wish.slug,
     );
@@ -122,6 +126,18 @@ export class VirtualKeysService {
     this.noteChange(key, VirtualKeyDto.from(key));
     await this.virtualKeys.delete({ id: key.id });
     await this.announce(key);
+  }
+
+  private async readDestination(caller: Principal, tenant: Tenant, dto: CreateVirtualKeyDto) {
+    const wanted = { provider: dto.provider, customHost: dto.custom_host ?? null };
+    const { secretMappings, mapped } = await this.mappings.read(caller, tenant, {
+      ...wanted,
+      key: dto.key,
+      mappings: dto.secret_mappings ?? null,
+    });
+    const destination = this.credentials.read({ ...wanted, fields: fieldsOf(dto) ?? {}, mapped }, dto.key);
+    this.credentials.checkIdentity(tenant.organizationId, destination);
+    return { ...destination, secretMappings };
   }
 
   private async changeLimits(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
@@ -146,14 +162,28 @@ export class VirtualKeysService {
     return key;
   }
 
-  private async changeDestination(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
-    const { provider, customHost, fields, isSealedAnew } = this.credentials.change(key, {
+  private async changeDestination(
+    caller: Principal,
+    key: VirtualKey,
+    dto: UpdateVirtualKeyDto,
+  ): Promise<void> {
+    const mapped = await this.mappings.read(caller, key, {
+      provider: dto.provider ?? key.providerId,
+      customHost: dto.custom_host === undefined ? key.customHost : dto.custom_host,
+      key: dto.key,
+      mappings: dto.secret_mappings,
+    });
+    const destination = this.credentials.change(key, {
       ...(dto.provider === undefined ? {} : { provider: dto.provider }),
       ...(dto.custom_host === undefined ? {} : { customHost: dto.custom_host }),
       ...changedFields(key, dto),
+      ...mapped,
       key: dto.key,
     });
-    Object.assign(key, { providerId: provider.id, customHost, fields });
+    this.credentials.checkIdentity(key.organizationId, destination);
+    const { provider, customHost, fields, isSealedAnew } = destination;
+    const { secretMappings } = mapped;
+    Object.assign(key, { providerId: provider.id, customHost, fields, secretMappings });
     if (isSealedAnew) key.sealedCredentials = await this.credentials.seal(key, dto.key);
   }
 
@@ -190,7 +220,9 @@ export class VirtualKeysService {
 
 /** A change of the name alone does not check the rest again: a key can be renamed even if its address was blocked since. */
 function namesDestination(dto: UpdateVirtualKeyDto): boolean {
-  return [dto.provider, dto.custom_host, dto.key, fieldsOf(dto)].some((given) => given !== undefined);
+  return [dto.provider, dto.custom_host, dto.key, dto.secret_mappings, fieldsOf(dto)].some(
+    (given) => given !== undefined,
+  );
 }
 
 const momentOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -5,6 +5,7 @@ export const CHANGED_RESOURCES = [
   'guardrail',
   'integration',
   'organization',
+  'secret_reference',
   'target',
   'user',
   'virtual_key',

@@ -244,6 +244,21 @@ export const ERRORS = {
     elsewhere: true,
     doNotRetry: true,
   },
+  secret_unusable: {
+    status: 500,
+    type: 'server_error',
+    message:
+      'The secret reference "{reference}" cannot be used: {detail}. Correct the reference or the secret that it names.',
+    elsewhere: true,
+    doNotRetry: true,
+  },
+  workload_identity_refused: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'This organization must not use the identity of the machine. Ask the operator to add it to GATEHOUSE_WORKLOAD_IDENTITY_ORGANIZATIONS.',
+    elsewhere: true,
+  },
   upstream_error: {
     status: 502,
     type: 'upstream_error',
@@ -273,6 +288,13 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message: 'The key cannot be checked because the database is unavailable. Try again in a few seconds.',
+  },
+  secret_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'The secret reference "{reference}" has no value yet, because {detail}. Try again in a few seconds.',
+    elsewhere: true,
   },
   limits_unavailable: {
     status: 503,

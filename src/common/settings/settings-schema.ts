@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { normalizeEmail } from '../http/normal-email.js';
+import { externalCredentialSettings } from './external-credential-settings.js';
 import { proxySettings } from './proxy-settings.js';
 import { otelSettings } from './otel-settings-schema.js';
 import { sinkSettings } from './sink-settings-schema.js';
@@ -251,6 +252,7 @@ export const settingsSchema = z.object({
     .describe(
       'File with prices and context windows of models, which override the built-in ones. It is read again when it changes.',
     ),
+  ...externalCredentialSettings(duration),
   ...proxySettings,
   ...sinkSettings,
   ...otelSettings,

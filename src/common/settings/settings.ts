@@ -6,7 +6,9 @@ import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
+import { listIn } from '../text/list-in.js';
 import { didYouMean } from '../text/nearest-names.js';
+import { type ExternalCredentialSettings, externalCredentialsOf } from './external-credential-settings.js';
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import type { TelemetrySettings } from './otel-settings.js';
 import { settingsSchema } from './settings-schema.js';
@@ -39,6 +41,7 @@ export interface Settings extends ListenerSettings {
   readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
   readonly proxies: ProxySettings;
+  readonly externalCredentials: ExternalCredentialSettings;
   readonly upstreamConnections: number;
   readonly trustedProxies: readonly string[];
   readonly adminSocket: string | undefined;
@@ -233,13 +236,6 @@ function badEgressRules(raw: Raw): string[] {
 
 const trustedProxies = (raw: Raw): string[] => listIn(raw.GATEHOUSE_TRUSTED_PROXIES);
 
-function listIn(text: string): string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean);
-}
-
 function badProxies(raw: Raw): string[] {
   return trustedProxies(raw)
     .filter((range) => !isAddressRange(range))
@@ -336,6 +332,7 @@ function toSettings(raw: Raw): Settings {
     sessions: { idleMs: raw.GATEHOUSE_SESSION_IDLE_MS, lifetimeMs: raw.GATEHOUSE_SESSION_LIFETIME_MS },
     mail: mailOf(raw),
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
+    externalCredentials: externalCredentialsOf(raw),
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,
     trustedProxies: trustedProxies(raw),
     adminSocket: raw.GATEHOUSE_ADMIN_SOCKET,

@@ -99,6 +99,7 @@ export class TargetAttempts {
       trail = afterRetries(trail, sent);
       tried = sent.sent;
       if (tried === null || sent.error !== null) throw sent.error;
+      this.planner.noteStatus(target, tried.attempt.status);
       const how = { exchange, target, planned, content: passed, guarded, translated, hold: options.hold };
       const answer = await examined(tried, how);
       return { kind: 'answered', answer, trail };

@@ -60,7 +60,7 @@ describe('planeOf', () => {
 });
 
 /** Paths of the compatible API whose first segment the administration does not serve and no provider uses. */
-const UNBUILT = ['mcp-integrations', 'mcp-servers', 'scim', 'secret-references'];
+const UNBUILT = ['mcp-integrations', 'mcp-servers', 'scim'];
 const SPELLINGS: readonly ((segment: string) => string)[] = [
   (segment) => `/v1/${segment}`,
   (segment) => `/v1/${segment}/1?x=1`,

@@ -19,6 +19,7 @@ const BUILT: ReadonlySet<string> = new Set([
   'policies',
   'provider-catalog',
   'providers',
+  'secret-references',
   'virtual-keys',
 ]);
 
@@ -32,12 +33,7 @@ const SHARED: ReadonlySet<string> = new Set(['collections', 'labels', 'prompts']
  * First segments of the administration API that no provider uses, and that are not built. Requests to them carry credentials, so the error
  * is always `not_built`: nothing of them is read, logged or forwarded.
  */
-const UNBUILT: ReadonlySet<string> = new Set([
-  'mcp-integrations',
-  'mcp-servers',
-  'scim',
-  'secret-references',
-]);
+const UNBUILT: ReadonlySet<string> = new Set(['mcp-integrations', 'mcp-servers', 'scim']);
 
 const ROOT = '/v1/';
 /** The root itself: a provider's base URL, if the request names one. */

@@ -12,7 +12,9 @@ export const NO_FIELDS: AccountValues = {};
 /** The account fields that a caller sets itself, in `x-gateway-<name>`. Throws `header_invalid`. */
 export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): AccountValues {
   if (!fields) return NO_FIELDS;
-  const given = fields.map((field) => [field.name, readField(headers, field)] as const);
+  const given = fields
+    .filter(({ isStoredOnly }) => !isStoredOnly)
+    .map((field) => [field.name, readField(headers, field)] as const);
   return Object.fromEntries(given.filter((entry): entry is readonly [string, string] => entry[1] !== null));
 }
 

@@ -129,10 +129,10 @@ describe('planFromConfig', () => {
     ).toMatchObject({ targetCount: 2, sendsAgain: true });
   });
 
-  it('knows every field of an account that the catalogue has', () => {
+  it('knows every field of an account that the catalogue has, except those of stored credentials only', () => {
     const rows = catalog.flatMap(({ rows: some }) => some);
     const names = rows.flatMap(({ fields = [], accountHeaders = [] }) => [
-      ...fields.map(({ name }) => name),
+      ...fields.filter(({ isStoredOnly }) => !isStoredOnly).map(({ name }) => name),
       ...accountHeaders.map(({ field }) => field),
     ]);
 

@@ -68,6 +68,9 @@ export const unsupportedRule = (
   target.virtualKey?.unsupportedParameters ??
   null;
 
+/** AWS refuses an expired key with 403. */
+const CREDENTIAL_REFUSED: ReadonlySet<number> = new Set([401, 403]);
+
 /** A provider that a config names without a key. */
 type KeylessAccount = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
@@ -95,6 +98,11 @@ export class Planner {
     const { forwarded } = planned;
     if (forwarded === null) return target;
     return mapMaybePromise(target, (one) => forwarding(one, forwarded, request.headers));
+  }
+
+  /** Notes the status of a response: a refused credential that comes from a secret manager may have been rotated there. */
+  noteStatus({ virtualKey }: Target, status: number): void {
+    if (virtualKey && CREDENTIAL_REFUSED.has(status)) this.virtualKeys.credentialRefused(virtualKey.id);
   }
 
   /** The target that the request names. */
@@ -197,7 +205,7 @@ export class Planner {
       isCustomHost: customHost !== null,
       forwarded: null,
       virtualKey: rest.virtualKey,
-      credentials: { key: rest.credentials.key, fields },
+      credentials: { ...rest.credentials, fields },
     };
   }
 }

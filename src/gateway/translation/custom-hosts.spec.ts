@@ -19,7 +19,7 @@ const HOST = 'https://models.example';
 const rows = catalog.flatMap((group) => group.rows).filter(({ inProcess }) => !inProcess);
 const settings = loadSettings({});
 const planner = new Planner(
-  { find: () => null },
+  { find: () => null, credentialRefused: () => undefined },
   new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
   { find: () => [] },
 );

@@ -1,4 +1,4 @@
-import { inHeader, signedBy } from '../auth-scheme.js';
+import { inHeader, signedBy, WORKLOAD_IDENTITY } from '../auth-scheme.js';
 import { anthropic } from '../dialects/anthropic/index.js';
 import { API_VERSION, azureAi, azureOpenAi, DEPLOYMENT_ID } from '../dialects/azure/index.js';
 import { bedrock } from '../dialects/bedrock/index.js';
@@ -23,7 +23,17 @@ const awsAccessKeyId = {
   // The documented minimum is 16; servers for tests accept shorter ones: https://docs.localstack.cloud/aws/capabilities/config/credentials/
   pattern: /^\w{1,128}$/,
   example: 'AKIAIOSFODNN7EXAMPLE',
-};
+  belongsToKey: true,
+} as const;
+
+/** An operator allows it for an organization: docs/workload-identity.md. */
+const workloadIdentity = optional({
+  name: WORKLOAD_IDENTITY,
+  title: 'Whether the identity of the machine replaces the key',
+  pattern: /^enabled$/,
+  example: 'enabled',
+  isStoredOnly: true,
+});
 
 /** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
 const awsRole: readonly AccountField[] = [
@@ -39,6 +49,7 @@ const awsRole: readonly AccountField[] = [
     pattern: /^[\w+=,.@:/-]{2,1224}$/,
     example: 'customer-4711',
   }),
+  workloadIdentity,
 ];
 
 /**
@@ -65,18 +76,28 @@ const entraApplication: readonly AccountField[] = [
     title: 'Entra tenant: its id, or a verified domain',
     pattern: /^[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?!\.)){0,253}$/,
     example: '8d1f0a7e-1c2b-4d3e-9f4a-5b6c7d8e9f00',
+    belongsToKey: true,
   }),
   required({
     name: 'azure-entra-client-id',
     title: 'Id of the application; the key is its client secret',
     pattern: /^[A-Za-z0-9-]{1,64}$/,
     example: '0f9e8d7c-6b5a-4f3e-2d1c-0b9a8f7e6d5c',
+    belongsToKey: true,
   }),
   optional({
     name: 'azure-entra-scope',
     title: 'Scope to ask for, where it is not that of Azure OpenAI',
     pattern: /^[!-~]{1,512}$/,
     example: 'https://ai.azure.com/.default',
+  }),
+  workloadIdentity,
+  optional({
+    name: 'azure-managed-client-id',
+    title: "User-assigned identity, where it is not the machine's own",
+    pattern: /^[A-Za-z0-9-]{1,64}$/,
+    example: '0f9e8d7c-6b5a-4f3e-2d1c-0b9a8f7e6d5c',
+    isStoredOnly: true,
   }),
 ];
 
@@ -196,6 +217,7 @@ export const hyperscalers: readonly Provider[] = [
         pattern: /^[a-z]{2,12}-[a-z]{2,12}\d{1,2}$/,
         example: 'europe-west4',
       }),
+      workloadIdentity,
     ],
     pricesId: 'google',
     source: 'https://docs.cloud.google.com/vertex-ai/docs/generative-ai/learn/locations',
@@ -208,7 +230,7 @@ export const hyperscalers: readonly Provider[] = [
     dialect: vertex,
     auth: signedBy('google-service-account'),
     endpoints: ['generate-content', 'embed-content'],
-    fields: [vertexProject],
+    fields: [vertexProject, workloadIdentity],
     pricesId: 'google',
     source: 'https://docs.cloud.google.com/vertex-ai/docs/generative-ai/learn/locations',
   },

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresVirtualKeyDirectory } from '../../../src/adapters/directories/postgres-virtual-key-directory.js';
 import { type ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
+import { mappedCredentials } from '../../support/external-secrets.js';
 import { AdminApp } from '../../support/admin-app.js';
 
 const INTEGRATIONS = '/v1/integrations';
@@ -23,7 +24,13 @@ describe('integrations', () => {
     own = await app.workspaceKey();
     ownTwo = await app.workspaceKey(undefined, workspaceTwo);
     const changes = app.app.get<ChangePublisher & ChangeFeed>(ChangePublisher);
-    directory = new PostgresVirtualKeyDirectory(app.dataSource, changes, app.box, 60_000);
+    directory = new PostgresVirtualKeyDirectory(
+      app.dataSource,
+      changes,
+      app.box,
+      60_000,
+      mappedCredentials(app.box),
+    );
   });
   afterAll(() => app.close());
 

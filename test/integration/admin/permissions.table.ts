@@ -65,6 +65,7 @@ export type ThingName =
   | 'price'
   | 'provider'
   | 'rate policy'
+  | 'secret reference'
   | 'session of a person'
   | 'shared view'
   | 'sign-in trial'
@@ -118,6 +119,7 @@ const row = (operation: Operation, statuses: string, on?: ThingName, body?: obje
 const HERE = { workspace_id: 'ws-default' };
 const KEY = { name: 'A key', scopes: ['logs.view'] };
 const RENAMED = { name: 'Another' };
+const A_REFERENCE = { name: 'A reference', manager_type: 'file', auth_config: {}, secret_path: 'openai' };
 const GROUPED = {
   conditions: [{ key: 'metadata.team', value: '*' }],
   group_by: [{ key: 'api_key' }],
@@ -161,6 +163,12 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/virtual-keys/{slug}/duplicate', MANAGE, 'virtual key', {}),
   row('POST /v1/virtual-keys/{slug}/copy', MANAGE, 'virtual key', HERE),
   row('POST /v1/virtual-keys/{slug}/copy', ABOVE_MANAGE, 'virtual key for another workspace'),
+
+  row('POST /v1/secret-references', OWN_SETTINGS, undefined, A_REFERENCE),
+  row('GET /v1/secret-references', OWN_SETTINGS),
+  row('GET /v1/secret-references/{id}', ADMINISTER, 'secret reference'),
+  row('PUT /v1/secret-references/{id}', ADMINISTER, 'secret reference', RENAMED),
+  row('DELETE /v1/secret-references/{id}', ADMINISTER, 'secret reference'),
 
   row('POST /v1/configs', MANAGE, undefined, { name: 'A config', config: { retry: { attempts: 1 } }, ...HERE }),
   row('POST /v1/configs/simulate', READ, undefined, { config: { provider: 'sandbox' }, ...HERE }),

@@ -48,6 +48,10 @@ export class PermissionThings {
       const { body } = await this.newDestination();
       return at((await this.made('audit-logs/destinations', body)).id);
     },
+    'secret reference': async () => {
+      const body = { name: 'A reference', manager_type: 'file', auth_config: {}, secret_path: 'openai' };
+      return at((await this.made('secret-references', body)).id);
+    },
     'new audit destination': () => this.newDestination(),
     config: async () => at((await this.config()).slug),
     'config version': async () => {

@@ -17,6 +17,7 @@ import { QueryPool } from '../../../src/database/sessions/query-pool.js';
 import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { AppError } from '../../../src/common/errors/app-error.js';
+import { mappedCredentials } from '../../support/external-secrets.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 import { sleep } from '../../support/waiting.js';
 
@@ -108,7 +109,13 @@ const aProcess = async (url = database.url, staleKeysMs = STALE_MS) => {
   const changes = new PostgresChangeFeed(new Secret(url));
   const heard: (Change | null)[] = [];
   const apiKeys = new PostgresApiKeyDirectory(pool, changes, { pepper: PEPPER, staleKeysMs });
-  const virtualKeys = new PostgresVirtualKeyDirectory(pool, changes, BOX, staleKeysMs);
+  const virtualKeys = new PostgresVirtualKeyDirectory(
+    pool,
+    changes,
+    BOX,
+    staleKeysMs,
+    mappedCredentials(BOX),
+  );
   const usableKeys = new PostgresUsableKeys(pool, changes, staleKeysMs);
   changes.subscribe((change) => heard.push(change));
   closers.push(

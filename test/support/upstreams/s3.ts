@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { authorizationOf, sha256 } from '../../../src/gateway/upstream/signing/sigv4.js';
+import { authorizationOf, sha256 } from '../../../src/external-credentials/tokens/sigv4.js';
 
 const REGION = 'eu-test-1';
 const ACCESS_KEY = 'AKIDTEST';

@@ -9,7 +9,10 @@ import {
 const PERCENT = 100;
 
 export class AnalyticsJobLinksDto {
-  @ApiProperty({ description: 'Path of this resource.', example: '/v1/analytics/jobs/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiProperty({
+    description: 'Path of this resource.',
+    example: '/v1/analytics/jobs/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10',
+  })
   readonly self: string;
 }
 
@@ -46,11 +49,12 @@ export class AnalyticsJobDto {
     example: null,
   })
   readonly result: object | null;
-  @ApiObject('analytics-job') readonly object = 'analytics-job';
+  @ApiObject('analytics-job') readonly object: 'analytics-job';
 
   /** `result`: the response of the request, once it is counted. */
   static from(job: AnalyticsJob, result: object | null): AnalyticsJobDto {
-    return Object.assign(new AnalyticsJobDto(), {
+    return {
+      object: 'analytics-job',
       id: job.id,
       status: job.status,
       progress: progressOf(job),
@@ -59,7 +63,7 @@ export class AnalyticsJobDto {
       expires_at: job.expiresAt.toISOString(),
       links: { self: `/v1/analytics/jobs/${job.id}` },
       result,
-    });
+    };
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Egress } from '../../../egress/egress.js';
+import type { WorkloadIdentity } from '../../../external-credentials/workload-identity/workload-identity.js';
 import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
-import { assumeRole, type Role } from './assumed-role.js';
+import { assumeRole, type Role } from '../../../external-credentials/tokens/assumed-role.js';
 import { optionalField, requiredField } from './credential-field.js';
 import { type Signer, withBearer, withHeaders } from './signer.js';
 import {
@@ -12,8 +13,8 @@ import {
   sha256,
   timestampOf,
   UNSIGNED_PAYLOAD,
-} from './sigv4.js';
-import { credentialId, TokenCache } from './token-cache.js';
+} from '../../../external-credentials/tokens/sigv4.js';
+import { credentialId, TokenCache } from '../../../external-credentials/tokens/token-cache.js';
 
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
 const ACCESS_KEY_ID = /^\w{16,128}$/;
@@ -42,14 +43,30 @@ const SIGNED_PREFIX = 'x-amz-';
 export class AwsSigner implements Signer {
   private readonly roles = new TokenCache<AwsCredentials>();
 
-  constructor(private readonly egress: Egress) {}
+  constructor(
+    private readonly egress: Egress,
+    private readonly identity: WorkloadIdentity,
+  ) {}
 
   sign(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
-    const { key, fields } = target.credentials;
+    const { key, fields, identityFor } = target.credentials;
+    if (identityFor !== undefined) return this.signedByMachine(request, target, identityFor);
     if (key === null) return request;
     if (!fields['aws-access-key-id'] && !fields['aws-role-arn']) return withBearer(request, key.reveal());
     const region = requiredField(fields['aws-region'], REGION);
     const credentials = this.credentialsOf(key.reveal(), fields, region);
+    return mapMaybePromise(credentials, (one) => signed(request, target, one, region));
+  }
+
+  private signedByMachine(
+    request: WireRequest,
+    target: Target,
+    organizationId: string,
+  ): WireRequest | Promise<WireRequest> {
+    const { fields } = target.credentials;
+    const region = requiredField(fields['aws-region'], REGION);
+    const own = this.identity.aws(organizationId);
+    const credentials = mapMaybePromise(own, (one) => this.inRole(one, fields, region));
     return mapMaybePromise(credentials, (one) => signed(request, target, one, region));
   }
 
@@ -60,7 +77,15 @@ export class AwsSigner implements Signer {
   ): AwsCredentials | Promise<AwsCredentials> {
     const accessKeyId = requiredField(fields['aws-access-key-id'], ACCESS_KEY_ID);
     const sessionToken = optionalField(fields['aws-session-token'], SESSION_TOKEN);
-    const own = { accessKeyId, secretAccessKey, sessionToken };
+    return this.inRole({ accessKeyId, secretAccessKey, sessionToken }, fields, region);
+  }
+
+  /** Keys of the role of `aws-role-arn`, or the same keys without one. */
+  private inRole(
+    own: AwsCredentials,
+    fields: Readonly<Record<string, string>>,
+    region: string,
+  ): AwsCredentials | Promise<AwsCredentials> {
     if (!fields['aws-role-arn']) return own;
     const role: Role = {
       arn: requiredField(fields['aws-role-arn'], ROLE_ARN),
@@ -68,9 +93,9 @@ export class AwsSigner implements Signer {
       region,
     };
     const id = credentialId(
-      accessKeyId,
-      secretAccessKey,
-      sessionToken ?? '',
+      own.accessKeyId,
+      own.secretAccessKey,
+      own.sessionToken ?? '',
       role.arn,
       role.externalId ?? '',
       region,

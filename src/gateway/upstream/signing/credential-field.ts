@@ -1,4 +1,4 @@
-import { unusable } from './token-service.js';
+import { unusable } from '../../../external-credentials/tokens/token-service.js';
 
 /** A field of a virtual key that matches its pattern; otherwise throws `credential_unusable`. */
 export function requiredField(value: string | undefined, pattern: RegExp): string {

@@ -1,24 +1,11 @@
-import { createPrivateKey, sign } from 'node:crypto';
 import type { Egress } from '../../../egress/egress.js';
 import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
+import { serviceAccountToken } from '../../../external-credentials/tokens/service-account-token.js';
+import { credentialId, TokenCache } from '../../../external-credentials/tokens/token-cache.js';
+import type { WorkloadIdentity } from '../../../external-credentials/workload-identity/workload-identity.js';
+import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import { type Signer, withBearer } from './signer.js';
-import { credentialId, type Token, TokenCache } from './token-cache.js';
-import { callTokenService, FORM, oauthToken, unusable } from './token-service.js';
-
-const ORIGIN = 'https://oauth2.googleapis.com';
-const PATH = '/token';
-const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** The scope of every Vertex AI method: https://cloud.google.com/vertex-ai/docs/reference/rest */
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** Google's maximum. */
-const ASSERTION_SECONDS = 3_600;
-
-interface ServiceAccount {
-  readonly email: string;
-  readonly keyId: string | null;
-  readonly privateKey: string;
-}
 
 /**
  * A service account of Google Cloud: the key is its JSON file, which is exchanged for access tokens
@@ -28,63 +15,21 @@ interface ServiceAccount {
 export class GoogleSigner implements Signer {
   private readonly tokens = new TokenCache<string>();
 
-  constructor(private readonly egress: Egress) {}
+  constructor(
+    private readonly egress: Egress,
+    private readonly identity: WorkloadIdentity,
+  ) {}
 
-  sign(request: WireRequest, { credentials: { key } }: Target): WireRequest | Promise<WireRequest> {
+  sign(
+    request: WireRequest,
+    { credentials: { key, identityFor } }: Target,
+  ): WireRequest | Promise<WireRequest> {
+    if (identityFor !== undefined)
+      return mapMaybePromise(this.identity.google(identityFor), (token) => withBearer(request, token));
     if (key === null) return request;
     const text = key.reveal().trim();
     if (!text.startsWith('{')) return withBearer(request, text);
-    const token = this.tokens.get(credentialId(text), () => this.buy(text));
-    return typeof token === 'string'
-      ? withBearer(request, token)
-      : token.then((bought) => withBearer(request, bought));
-  }
-
-  private async buy(file: string): Promise<Token<string>> {
-    const assertion = assertionOf(serviceAccountOf(file), Math.floor(Date.now() / 1_000));
-    const answer = await callTokenService(this.egress, {
-      origin: ORIGIN,
-      path: PATH,
-      headers: ['content-type', FORM],
-      body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
-    });
-    const { token, expiresIn } = oauthToken(answer);
-    return { value: token, expiresAt: Date.now() + expiresIn * 1_000 };
-  }
-}
-
-function serviceAccountOf(file: string): ServiceAccount {
-  const { type, client_email: email, private_key: privateKey, private_key_id: keyId } = parsed(file);
-  if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string')
-    throw unusable();
-  return { email, privateKey, keyId: typeof keyId === 'string' ? keyId : null };
-}
-
-/** The parser's own error would quote the file, so it is not the cause. */
-function parsed(file: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(file) as Readonly<Record<string, unknown>>;
-  } catch {
-    throw unusable();
-  }
-}
-
-/** A JWT signed with RS256: https://www.rfc-editor.org/rfc/rfc7519, https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
-function assertionOf({ email, keyId, privateKey }: ServiceAccount, now: number): string {
-  const header = { alg: 'RS256', typ: 'JWT', ...(keyId === null ? {} : { kid: keyId }) };
-  const claims = { iss: email, scope: SCOPE, aud: ORIGIN + PATH, iat: now, exp: now + ASSERTION_SECONDS };
-  const signable = [header, claims].map((part) => base64url(JSON.stringify(part))).join('.');
-  return `${signable}.${base64url(signature(signable, privateKey))}`;
-}
-
-const base64url = (data: string | Buffer): string => Buffer.from(data as string).toString('base64url');
-
-function signature(text: string, pem: string): Buffer {
-  try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyType !== 'rsa') throw unusable();
-    return sign('RSA-SHA256', Buffer.from(text), key);
-  } catch {
-    throw unusable();
+    const token = this.tokens.get(credentialId(text), () => serviceAccountToken(this.egress, text));
+    return mapMaybePromise(token, (bought) => withBearer(request, bought));
   }
 }

@@ -1,3 +1,5 @@
+import { MachineIdentity } from '../../../external-credentials/workload-identity/machine-identity.js';
+import { loadSettings } from '../../../common/settings/settings.js';
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +49,7 @@ beforeEach(async () => {
       return pool;
     },
   } as unknown as Egress;
-  signers = new Signers(egress);
+  signers = new Signers(egress, new MachineIdentity(egress, loadSettings({}).externalCredentials));
 });
 
 afterEach(async () => {

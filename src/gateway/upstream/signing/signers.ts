@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Egress } from '../../../egress/egress.js';
+import { WorkloadIdentity } from '../../../external-credentials/workload-identity/workload-identity.js';
 import type { SignerId } from '../../../providers/auth-scheme.js';
 import { AwsSigner } from './aws-signer.js';
 import { AzureSigner } from './azure-signer.js';
@@ -11,11 +12,11 @@ import type { Signer } from './signer.js';
 export class Signers {
   private readonly signers: Readonly<Record<SignerId, Signer>>;
 
-  constructor(egress: Egress) {
+  constructor(egress: Egress, identity: WorkloadIdentity) {
     this.signers = {
-      'aws-sigv4': new AwsSigner(egress),
-      'google-service-account': new GoogleSigner(egress),
-      'azure-entra': new AzureSigner(egress),
+      'aws-sigv4': new AwsSigner(egress, identity),
+      'google-service-account': new GoogleSigner(egress, identity),
+      'azure-entra': new AzureSigner(egress, identity),
     };
   }
 

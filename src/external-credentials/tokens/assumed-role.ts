@@ -1,4 +1,4 @@
-import type { Egress } from '../../../egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import { type AwsCredentials, authorizationOf, sha256, timestampOf } from './sigv4.js';
 import type { Token } from './token-cache.js';
 import { callTokenService, checkedToken, FORM } from './token-service.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 /** A value from a token service, and when it expires: milliseconds since the epoch. */
 export interface Token<Value> {
@@ -46,6 +46,11 @@ export class TokenCache<Value> {
     if (entry.pending) return entry.pending;
     if (isBlocked) throw (entry.failure as { error: AppError }).error;
     return this.start(entry, fetch);
+  }
+
+  /** Drops the token, so that the next `get` fetches another one. */
+  forget(id: string): void {
+    this.entries.delete(id);
   }
 
   private start(entry: Entry<Value>, fetch: () => Promise<Token<Value>>): Promise<Value> {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { Egress } from '../../../egress/egress.js';
-import { upstreamFailure } from '../../../egress/upstream-failure.js';
-import { AppError } from '../../../common/errors/app-error.js';
+import type { Egress } from '../../egress/egress.js';
+import { upstreamFailure } from '../../egress/upstream-failure.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 /** A form to post to a token service. */
 export interface TokenCall {

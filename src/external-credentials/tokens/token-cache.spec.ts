@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { credentialId, type Token, TokenCache } from './token-cache.js';
 
 const HOUR = 3_600_000;
