@@ -1,6 +1,7 @@
 import { Secret } from '../../common/settings/secret.js';
 import type { Egress } from '../../egress/egress.js';
-import type { HttpCaller } from '../../egress/http-caller.js';
+import type { AppError } from '../../common/errors/app-error.js';
+import type { HttpAnswer, HttpCaller } from '../../egress/http-caller.js';
 import { assumeRole } from '../tokens/assumed-role.js';
 import { authorizationOf, type AwsCredentials, sha256, timestampOf } from '../tokens/sigv4.js';
 import { credentialId, TokenCache } from '../tokens/token-cache.js';
@@ -11,6 +12,7 @@ import {
   authSecret,
   type SecretLocation,
   type SecretManager,
+  unavailableSecret,
   unusableSecret,
 } from './secret-location.js';
 
@@ -42,7 +44,7 @@ export class AwsSecretsManager implements SecretManager {
       headers: signedHeaders(url.host, body, await this.credentialsOf(location, region), region),
       body,
     });
-    if (answer.status !== 200) throw refusedBy(location, answer);
+    if (answer.status !== 200) throw failureOf(location, answer);
     const { SecretString: text, SecretBinary: bytes } = objectIn(location, answer.text);
     if (typeof text === 'string') return new Secret(text);
     if (typeof bytes === 'string') return new Secret(Buffer.from(bytes, 'base64').toString('utf8'));
@@ -63,6 +65,16 @@ export class AwsSecretsManager implements SecretManager {
     const id = credentialId(arn, externalId ?? '', region);
     return this.roles.get(id, () => assumeRole(this.egress, own, { arn, externalId, region }));
   }
+}
+
+/** Most errors have the status 400: https://docs.aws.amazon.com/secretsmanager/latest/apireference/CommonErrors.html */
+function failureOf(location: SecretLocation, answer: HttpAnswer): AppError {
+  const { __type: type = '' } = objectIn(location, answer.text);
+  if (/Throttling|ServiceUnavailable|InternalService/.test(String(type)))
+    return unavailableSecret(location, 'the secret manager is busy');
+  if (String(type).endsWith('ResourceNotFoundException'))
+    return refusedBy(location, { ...answer, status: 404 });
+  return refusedBy(location, answer);
 }
 
 function signedHeaders(host: string, body: string, credentials: AwsCredentials, region: string): string[] {

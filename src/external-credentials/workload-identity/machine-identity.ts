@@ -63,7 +63,8 @@ export class MachineIdentity extends WorkloadIdentity {
   private async fetchGoogle(): Promise<Token<string>> {
     try {
       this.googleToken ??= import('google-auth-library').then(({ GoogleAuth }) => {
-        const auth = new GoogleAuth({ scopes: [GOOGLE_SCOPE] });
+        // Tokens need no project. Without one, the package would run "gcloud" to find it.
+        const auth = new GoogleAuth({ scopes: [GOOGLE_SCOPE], projectId: 'unused' });
         return () => auth.getAccessToken();
       });
       const token = await (await this.googleToken)();

@@ -154,7 +154,7 @@ describe('virtual keys', () => {
       [{ expires_at: '2001-01-01T00:00:00Z' }, 'invalid_request'],
       [{ usage_limits: { credit_limit: -5 } }, 'invalid_request'],
       [{ rate_limits: { type: 'requests', unit: 'rpx', value: 1 } }, 'invalid_request'],
-      [{ secret_mappings: [] }, 'invalid_request'],
+      [{ secret_mappings: [7] }, 'invalid_request'],
       [{ sealed_credentials: 'AAAA' }, 'invalid_request'],
     ])('refuses %j with %s', async (more, code) => {
       const refused = await make(more);
@@ -613,7 +613,7 @@ describe('virtual keys', () => {
         { provider: 'azure-openai', deploymentConfig: [...deployment, ...deployment] },
         'deployment',
       ],
-      ['whose secret is elsewhere', { secret_mappings: [{ target_field: 'key' }] }, 'secret_mappings'],
+      ['with a mapping of no secret', { secret_mappings: [{ target_field: 'key' }] }, 'secret_mappings'],
     ])('refuses a key %s', async (_, words, word) => {
       const answer = await make(words);
       expect(answer.status).toBe(400);

@@ -1,3 +1,4 @@
+import { WorkloadIdentity } from '../../../external-credentials/workload-identity/workload-identity.js';
 import { MachineIdentity } from '../../../external-credentials/workload-identity/machine-identity.js';
 import { loadSettings } from '../../../common/settings/settings.js';
 import { generateKeyPairSync, verify } from 'node:crypto';
@@ -378,4 +379,56 @@ describe('azure-entra', () => {
     ]);
     expect(calls).toHaveLength(1);
   });
+});
+
+/** A machine with an identity at every cloud, for one organization. */
+class AllowedMachine extends WorkloadIdentity {
+  constructor() {
+    super(new Set(['allowed']));
+  }
+  override aws(organizationId: string) {
+    this.checkAllowed(organizationId);
+    return { accessKeyId: 'ASIAMACHINE4711XXXXX', secretAccessKey: 'canary', sessionToken: 'session-1' };
+  }
+  override google(organizationId: string) {
+    this.checkAllowed(organizationId);
+    return Promise.resolve('ya29.machine');
+  }
+  override azure(organizationId: string, scope: string, clientId = 'own') {
+    this.checkAllowed(organizationId);
+    return `eyJ.${clientId}.${scope.length}`;
+  }
+}
+
+describe('the identity of the machine', () => {
+  const machine = (id: SignerId, fields: Readonly<Record<string, string>> = {}, identityFor = 'allowed') => {
+    const target = targetOf('workload identity', fields);
+    const signing = new Signers({} as Egress, new AllowedMachine()).signerFor(id);
+    return signing.sign(REQUEST, { ...target, credentials: { ...target.credentials, identityFor } });
+  };
+
+  it('signs for AWS with the keys of its role, and their session', async () => {
+    const headers = headersOf(await machine('aws-sigv4', { 'aws-region': 'eu-central-1' }));
+    expect(headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=ASIAMACHINE4711XXXXX\/\d{8}\/eu-central-1\/bedrock\/aws4_request, /,
+    );
+    expect(headers['x-amz-security-token']).toBe('session-1');
+  });
+
+  it.each([
+    ['google-service-account', {}, 'Bearer ya29.machine'],
+    ['azure-entra', {}, 'Bearer eyJ.own.44'],
+    ['azure-entra', { 'azure-managed-client-id': 'c-1', 'azure-entra-scope': 'x' }, 'Bearer eyJ.c-1.1'],
+  ] as const)('sends %s its own token with %j, in place of any other', async (id, fields, authorization) => {
+    expect(headersOf(await machine(id, fields))).toMatchObject({ authorization });
+  });
+
+  it.each(['aws-sigv4', 'google-service-account', 'azure-entra'] as const)(
+    'is refused to an organization without permission: %s',
+    (id) => {
+      expect(() => machine(id, { 'aws-region': 'eu-central-1' }, 'another')).toThrow(
+        'must not use the identity of the machine',
+      );
+    },
+  );
 });
