@@ -48,6 +48,7 @@ beforeAll(async () => {
     egressPorts: [portOf(vault.address), (provider.address() as AddressInfo).port],
     env: {
       ...store.env,
+      DATABASE_URL: store.databaseUrl,
       GATEHOUSE_PROCESSES: '2',
       GATEHOUSE_DRAIN_DELAY_MS: '0',
       GATEHOUSE_SECRET_TTL_MS: '1h',
@@ -78,15 +79,21 @@ beforeAll(async () => {
 });
 afterAll(() => started.end());
 
-async function administer(path: string, body: object): Promise<void> {
-  const answer = await service.client.call({
-    method: 'POST',
-    path,
-    headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status, String(answer.body)).toBe(200);
-}
+/** On a busy machine the administration may still be starting. */
+const administer = (path: string, body: object): Promise<true> =>
+  eventually(
+    async () => {
+      const answer = await service.client.call({
+        method: 'POST',
+        path,
+        headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status, String(answer.body)).toBe(200);
+      return true;
+    },
+    { what: `POST ${path}` },
+  );
 
 /** On a connection of its own. */
 const use = async (): Promise<number> => {
