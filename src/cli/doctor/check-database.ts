@@ -3,12 +3,12 @@ import type { Secret } from '../../common/settings/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { TENANT_ROLE, RLS_READY } from '../../database/sessions/rls-check.js';
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
-import { CLOCK_OFFSET_MAX_MS, clockOffsetMs } from '../../database/database-clock.js';
 import { PARTITIONED } from '../../request-log/store/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
 import { connectionsNeeded } from '../launch-plan.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { judgeSkew } from './judge-skew.js';
 
 const OLDEST_VERSION = 14;
 
@@ -42,7 +42,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Do
     if (!facts) throw new Error('the server reports no database');
     return [
       ...judgeServer(facts, connectionsNeeded(settings)),
-      judgeSkew(facts.now_ms, before, Date.now()),
+      judgeSkew(facts.now_ms, { before, after: Date.now() }, 'the database'),
       await checkSchema(url),
       ...(await checkRowLevelSecurity(client)),
       ...(await checkStrays(client)),
@@ -83,17 +83,6 @@ export function judgeServer(facts: ServerFacts, connections: number): DoctorFind
       ),
     );
   return findings.length > 0 ? findings : [ok('Database', version)];
-}
-
-/** The response was made between the two readings of our own clock, so only the difference beyond them is skew. */
-export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): DoctorFinding {
-  const skewMs = Math.abs(clockOffsetMs(theirMs, beforeMs, afterMs));
-  if (skewMs <= CLOCK_OFFSET_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
-  return failed(
-    'Clock',
-    `${skewMs} ms from the database's`,
-    'Synchronise the clocks of both machines (NTP).',
-  );
 }
 
 /** No findings for a schema that does not exist yet. */

@@ -3,6 +3,7 @@ import { redisTlsOf } from '../../common/net/store-tls.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
+import { judgeSkew } from './judge-skew.js';
 
 /** BullMQ's floor for all its features (https://docs.bullmq.io/guide/going-to-production). */
 const OLDEST_VERSION = [6, 2] as const;
@@ -20,13 +21,20 @@ export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return judgeRedis(await client.info());
+    const found = judgeRedis(await client.info());
+    const before = Date.now();
+    const theirMs = timeIn(await client.time());
+    return [...found, judgeSkew(theirMs, { before, after: Date.now() }, 'Redis')];
   } catch (error) {
     return [failed('Redis', reasonOf(error), 'Check REDIS_URL and that the server runs.')];
   } finally {
     client.disconnect();
   }
 }
+
+/** Milliseconds, from seconds and microseconds: https://redis.io/docs/latest/commands/time/ */
+const timeIn = ([seconds = 0, microseconds = 0]: readonly (number | string)[]): number =>
+  Number(seconds) * 1_000 + Number(microseconds) / 1_000;
 
 /** Reads the response to INFO: lines of `name:value` (https://redis.io/docs/latest/commands/info/). */
 export function judgeRedis(info: string): DoctorFinding[] {

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeClickHouse } from './check-clickhouse.js';
-import { judgeInbox, judgeServer, judgeSkew, judgeStrays } from './check-database.js';
+import { judgeInbox, judgeServer, judgeStrays } from './check-database.js';
+import { checkProxies } from './check-proxies.js';
+import { judgeSkew } from './judge-skew.js';
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
 import { loadSettings } from '../../common/settings/settings.js';
@@ -69,12 +73,32 @@ describe('doctor', () => {
   });
 
   it('counts only what is outside of its own two readings as clock skew', () => {
-    expect(judgeSkew(1_500, 1_000, 9_000)).toMatchObject({
+    expect(judgeSkew(1_500, { before: 1_000, after: 9_000 }, 'Redis')).toMatchObject({
       result: 'ok',
-      detail: "0 ms from the database's",
+      detail: '0 ms from the clock of Redis',
     });
-    expect(judgeSkew(5_000, 10_000, 10_001).result).toBe('failed');
-    expect(judgeSkew(15_000, 10_000, 10_001).result).toBe('failed');
+    const readings = { before: 10_000, after: 10_001 };
+    expect(judgeSkew(5_000, readings, 'Redis').result).toBe('failed');
+    expect(judgeSkew(15_000, readings, 'Redis').result).toBe('failed');
+  });
+
+  it('connects to the outbound proxies, and names one that has no address or does not listen', async () => {
+    const proxy = createServer().listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const check = async (https: string, http: string) =>
+      (await checkProxies(loadSettings({ HTTPS_PROXY: https, HTTP_PROXY: http }))).map(
+        (finding) => `${finding.check} ${finding.result}`,
+      );
+
+    expect(await check(`http://me:hush@127.0.0.1:${port}`, `http://me:hush@127.0.0.1:${port}`)).toEqual([
+      'Outbound proxy ok',
+    ]);
+    expect(await check('http://proxy.invalid:3128', 'http://127.0.0.1:1')).toEqual([
+      'DNS failed',
+      'Outbound proxy failed',
+    ]);
+    proxy.close();
   });
 
   it('requires a Redis that evicts nothing and persists writes', () => {

@@ -10,6 +10,7 @@ import { checkClickHouse } from './check-clickhouse.js';
 import { checkDatabase } from './check-database.js';
 import { checkCertificates } from './check-certificates.js';
 import { checkDataFolder, checkFurtherFolders, checkNode, checkPort, checkSecrets } from './check-machine.js';
+import { checkProxies } from './check-proxies.js';
 import { checkRedis } from './check-redis.js';
 import { checkRunning } from './check-running.js';
 import { checkServices, collectorHeaders, type ServiceCheck } from './check-services.js';
@@ -90,6 +91,7 @@ function checksOf(settings: Settings, { environment, isRunning, port }: CheckedE
       ...(settings.databaseUrl || isRunning ? {} : { limitMs: DATABASE_LIMIT_MS }),
     },
     { name: 'Redis', run: () => checkRedis(settings.redisUrl) },
+    { name: 'Outbound proxy', run: () => checkProxies(settings) },
     { name: 'ClickHouse', run: () => checkClickHouse(settings.clickhouse) },
     ...checkServices(settings, collectorHeaders(environment)),
     { name: 'Certificates', run: () => checkCertificates(settings, environment) },
