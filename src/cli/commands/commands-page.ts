@@ -17,9 +17,11 @@ export const pathOf = (command: Command): string =>
 /** The page docs/commands.md. */
 export function commandsPage(): string {
   const codes = Object.entries(COMMON_EXIT_CODES).map(([code, meaning]) => [code, cell(meaning)]);
-  const intro =
-    'The command `gatehouse` with its options and exit codes, as `gatehouse help` prints them. Settings come from the environment: [settings.md](settings.md). ' +
-    'With `--json`, a command prints one JSON document on standard output; text, progress and errors go to standard error.';
+  const intro = [
+    'The command `gatehouse` with its options and exit codes, as `gatehouse help` prints them. Settings come from the',
+    'environment: [settings.md](settings.md). With `--json`, a command prints one JSON document on standard output; text,',
+    'progress and errors go to standard error.',
+  ].join('\n');
   const parts = [
     '# Commands',
     intro,
