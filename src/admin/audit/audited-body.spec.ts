@@ -5,7 +5,18 @@ import '../integrations/integration-workspaces.dto.js';
 import '../invites/invite.dto.js';
 import '../virtual-keys/virtual-key.dto.js';
 import { isAudited } from '../dto-fields/audited.js';
+import { Audited } from '../dto-fields/audited.js';
 import { auditedBody, auditedPath } from './audited-body.js';
+
+/** As the decorators of a DTO do. */
+const shows = (names: readonly string[], within?: string): void => {
+  for (const name of names) Audited(within)({}, name);
+};
+shows(['custom_host', 'expires_at', 'name', 'note', 'scopes', 'slug', 'workspace_id']);
+shows(['type', 'unit', 'value'], 'rate_limits');
+shows(['credit_limit', 'type'], 'usage_limits');
+shows(['id', 'role'], 'workspaces');
+shows(['config_id'], 'defaults');
 
 describe('auditedBody', () => {
   it('shows what was requested, and masks secrets of any type', () => {
