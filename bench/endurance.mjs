@@ -3,7 +3,7 @@
  *
  *   node bench/endurance.mjs [idle connections = 10000] [slow streams = 2000] [minutes of load = 10]
  *
- * Run `npm run build` first. Everything runs on this machine and ends by itself. The upstream sends an event of a slow stream every half
+ * Run `npm run build` first. It takes priority over other programs where it may. Everything runs on this machine and ends by itself. The upstream sends an event of a slow stream every half
  * second. A stall is a second without an event: the gateway added half a second. Exit code 1: a promise at the end is not kept.
  */
 import { readdirSync } from 'node:fs';
@@ -13,7 +13,8 @@ import { ask, firstMessage, start, stop, stopAll } from './children.mjs';
 import { Connection } from './connection.mjs';
 import { startGatehouse } from './contenders.mjs';
 import { onCores, pinningFor } from './pinning.mjs';
-import { residentMib } from './proc.mjs';
+import { takePriority } from './priority.mjs';
+import { proportionalMib, residentMib } from './proc.mjs';
 import { chatRequest } from './request-bytes.mjs';
 import { FRAMES } from './stream-shape.mjs';
 
@@ -127,7 +128,7 @@ async function measureLevel(gatehouse, load, gateway) {
   while (!ended) {
     samples.push({
       gateway: residentMib([gateway]),
-      rest: residentMib(rest),
+      rest: proportionalMib(rest),
       descriptors: descriptorsOf(gateway),
     });
     await Promise.race([sleep(SAMPLE_MS), done.catch(() => undefined)]);
@@ -168,6 +169,7 @@ function promisesOf({ idle: idleFigures, slow, level }) {
   };
 }
 
+const precedence = takePriority();
 const load = run(pinning.load, 'load.mjs');
 const upstream = run(pinning.upstream, 'upstream.mjs');
 const { port } = await firstMessage(upstream);
@@ -175,6 +177,7 @@ const gatehouse = await startGatehouse({ upstream: { child: upstream, port }, pi
 try {
   const [gateway] = gatehouse.gatewayPids();
   const figures = {
+    precedence,
     idle: await measureIdle(gatehouse, load, gateway),
     slow: await measureStreams(gatehouse, load, gateway),
     level: await measureLevel(gatehouse, load, gateway),

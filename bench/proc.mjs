@@ -48,6 +48,14 @@ export function residentMib(pids) {
   return kib / 1024;
 }
 
+/** The same with each shared page divided among the processes that map it: PostgreSQL's share their buffers. */
+export function proportionalMib(pids) {
+  let kib = 0;
+  for (const pid of pids)
+    kib += Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0);
+  return kib / 1024;
+}
+
 /** The process and all of its descendants. */
 export function familyOf(root) {
   const childrenOf = new Map();
