@@ -176,7 +176,7 @@ async function measure([times = '20', only = '']) {
           ? [{ id: WORKSPACE, slug: 'ws-one' }]
           : [],
   };
-  const kept = { conditions: async () => [] };
+  const kept = { conditions: async () => [], since: async () => -Infinity };
   const usage = new ClickHouseUsageReader(clickhouse, { database, kept, postgres: null }, { minutes: 90 });
   const analytics = new AnalyticsService(usage, null);
   const feedback = { byMetadata: async () => new Map() };
