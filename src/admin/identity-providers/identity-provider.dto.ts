@@ -18,7 +18,6 @@ import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import type { SignOnAddresses } from '../openid-connect/saved-providers.service.js';
-import type { DirectoryRules } from './directory-rules.js';
 import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TEXT = 255;

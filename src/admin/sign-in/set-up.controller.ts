@@ -26,9 +26,6 @@ import { SetUpService } from './set-up.service.js';
 import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
-import { SignInThrottle } from './sign-in-throttle.service.js';
-import { SignedInDto } from './session.dto.js';
-import { SignedInService } from './signed-in.service.js';
 import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_TOKEN = 200;

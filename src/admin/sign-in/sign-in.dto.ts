@@ -3,7 +3,6 @@ import { IsString, IsUUID, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { AN_ID } from '../dto-fields/fields.js';
 import { MayTakeCode, TakesPassword } from '../passwords/password.dto.js';
-import { MayTakeCode, TakesPassword } from './password.dto.js';
 import { Audited } from '../dto-fields/audited.js';
 
 const LONGEST_EMAIL = 320;
