@@ -279,7 +279,7 @@ export const DASHBOARDS = {
       panel(
         'Failures of limit counters',
         'short',
-        query(increase('gatehouse_limits_counter_faults_total', 'instance'), '{{instance}}'),
+        query(increase('gatehouse_limits_single_faults_total', 'instance'), '{{instance}}'),
       ),
       panel(
         'Failures of the cache store',

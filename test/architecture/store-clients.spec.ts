@@ -20,7 +20,12 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   '\\bcreateClient\\(': ['request-log/analytics/clickhouse/clickhouse.ts', 'cli/doctor/check-clickhouse.ts'],
   'S3Client\\(': ['request-log/bodies/object-store.ts'],
   'createTransport\\(': ['jobs/mails/mailer.ts'],
-  'new OTLP\\w+Exporter\\(': ['jobs/sinks/otlp/metric-sink.ts', 'jobs/sinks/otlp/trace-sink.ts'],
+  'new OTLP\\w+Exporter\\(': [
+    'jobs/sinks/otlp/metric-sink.ts',
+    'jobs/sinks/otlp/trace-sink.ts',
+    'telemetry/log-export-thread.ts',
+    'telemetry/registry-export.ts',
+  ],
 };
 
 /** Options under which the packages take a time limit. */

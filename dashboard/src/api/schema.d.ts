@@ -1430,6 +1430,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secret-references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List secret references
+         * @description Returns secret references without their credentials, newest first.
+         *
+         *     Scope: `secret_references.list`.
+         */
+        get: operations["secretReferencesList"];
+        put?: never;
+        /**
+         * Create a secret reference
+         * @description Stores where a secret is, and the credential for its secret manager, encrypted. The secret itself is read when it is used.
+         *
+         *     Scope: `secret_references.create`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["secretReferencesCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secret-references/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a secret reference
+         * @description Returns the reference. Secret fields of `auth_config` are masked.
+         *
+         *     Scope: `secret_references.read`.
+         */
+        get: operations["secretReferencesGet"];
+        /**
+         * Change a secret reference
+         * @description Changes the fields that are sent. Gateway processes read the secret again at its next use.
+         *
+         *     Scope: `secret_references.update`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        put: operations["secretReferencesUpdate"];
+        post?: never;
+        /**
+         * Delete a secret reference
+         * @description Deletes the reference, never the secret. It must not be in use.
+         *
+         *     Scope: `secret_references.delete`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        delete: operations["secretReferencesRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/virtual-keys": {
         parameters: {
             query?: never;
@@ -2795,7 +2857,7 @@ export interface paths {
         };
         /**
          * Group requests by a metadata key
-         * @description Returns totals for each value of a metadata key. An empty value stands for requests without the key.
+         * @description Returns totals for each value of a metadata key. An empty value stands for requests without the key. If that means reading more request logs than GATEHOUSE_ANALYTICS_DIRECT_ROWS, the response is 202 with a job that counts them in the background.
          *
          *     Scope: `analytics.view`.
          */
@@ -2817,7 +2879,7 @@ export interface paths {
         };
         /**
          * Group requests by a property
-         * @description Returns totals for each value of a property. An empty value stands for requests without one.
+         * @description Returns totals for each value of a property. An empty value stands for requests without one. If that means reading more request logs than GATEHOUSE_ANALYTICS_DIRECT_ROWS, the response is 202 with a job that counts them in the background.
          *
          *     Scope: `analytics.view`.
          */
@@ -3196,6 +3258,28 @@ export interface paths {
          *     Scope: `analytics.view`.
          */
         get: operations["analyticsFeedbackByModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/analytics/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a job of grouped analytics
+         * @description Returns how much is counted and, once all is, the groups as the request that started the job would have returned them. A caller that may not send that request gets 404, and so does everyone after `expires_at`.
+         *
+         *     Scope: `analytics.view`.
+         */
+        get: operations["analyticsJobsGet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4770,7 +4854,7 @@ export interface components {
              */
             type: string;
             /**
-             * @description Stable code of the error: `invalid_request`, `invalid_json`, `path_invalid`, `header_invalid`, `config_invalid`, `no_target`, `header_duplicate`, `body_not_allowed`, `custom_host_invalid`, `provider_missing`, `provider_unknown`, `credential_required`, `credential_missing`, `gateway_key_in_authorization`, `confirmation_required`, `scope_unknown`, `parameter_unsupported`, `endpoint_unsupported`, `websocket_unsupported`, `unauthenticated`, `api_key_ended`, `provider_key_misplaced`, `budget_exceeded`, `price_unknown`, `usage_unknown`, `forbidden`, `custom_host_blocked`, `provider_not_allowed`, `model_not_allowed`, `not_found`, `not_built`, `method_not_allowed`, `request_timeout`, `single_sign_on_required`, `sso_state_invalid`, `sso_provider_unavailable`, `sso_refused`, `sso_response_invalid`, `sso_email_unverified`, `sso_domain_not_allowed`, `sso_user_unknown`, `sso_user_deactivated`, `sso_account_mismatch`, `sso_groups_overage`, `logout_token_invalid`, `ambiguous_credentials`, `workspace_required`, `password_unacceptable`, `sign_in_failed`, `second_factor_required`, `second_factor_failed`, `passkey_failed`, `passkeys_unavailable`, `step_up_required`, `session_ended`, `reauthentication_failed`, `csrf_rejected`, `sign_in_link_gone`, `body_search_unavailable`, `conflict`, `last_owner`, `invite_gone`, `precondition_failed`, `precondition_required`, `body_too_large`, `unsupported_media_type`, `body_unreadable`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `headers_too_large`, `guardrail_denied`, `guardrail_inapplicable`, `internal_error`, `credential_unusable`, `upstream_error`, `upstream_protocol_error`, `overloaded`, `query_timeout`, `auth_unavailable`, `limits_unavailable`, `audit_unavailable`, `log_capacity_exhausted`, `log_inbox_full`, `database_unavailable`, `database_busy`, `bucket_unavailable`, `administration_unavailable`, `draining`, `upstream_timeout`, `loop_detected`. More may follow.
+             * @description Stable code of the error: `invalid_request`, `invalid_json`, `path_invalid`, `header_invalid`, `config_invalid`, `no_target`, `header_duplicate`, `body_not_allowed`, `custom_host_invalid`, `provider_missing`, `provider_unknown`, `credential_required`, `credential_missing`, `gateway_key_in_authorization`, `confirmation_required`, `scope_unknown`, `parameter_unsupported`, `endpoint_unsupported`, `websocket_unsupported`, `unauthenticated`, `api_key_ended`, `provider_key_misplaced`, `budget_exceeded`, `price_unknown`, `usage_unknown`, `forbidden`, `custom_host_blocked`, `provider_not_allowed`, `model_not_allowed`, `not_found`, `not_built`, `method_not_allowed`, `request_timeout`, `single_sign_on_required`, `sso_state_invalid`, `sso_provider_unavailable`, `sso_refused`, `sso_response_invalid`, `sso_email_unverified`, `sso_domain_not_allowed`, `sso_user_unknown`, `sso_user_deactivated`, `sso_account_mismatch`, `sso_groups_overage`, `logout_token_invalid`, `ambiguous_credentials`, `workspace_required`, `password_unacceptable`, `sign_in_failed`, `second_factor_required`, `second_factor_failed`, `passkey_failed`, `passkeys_unavailable`, `step_up_required`, `session_ended`, `reauthentication_failed`, `csrf_rejected`, `sign_in_link_gone`, `body_search_unavailable`, `conflict`, `last_owner`, `invite_gone`, `precondition_failed`, `precondition_required`, `body_too_large`, `unsupported_media_type`, `body_unreadable`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `headers_too_large`, `guardrail_denied`, `guardrail_inapplicable`, `internal_error`, `credential_unusable`, `secret_unusable`, `workload_identity_refused`, `upstream_error`, `upstream_protocol_error`, `overloaded`, `query_timeout`, `auth_unavailable`, `secret_unavailable`, `limits_unavailable`, `audit_unavailable`, `log_capacity_exhausted`, `log_inbox_full`, `database_unavailable`, `database_busy`, `bucket_unavailable`, `administration_unavailable`, `draining`, `upstream_timeout`, `loop_detected`. More may follow.
              * @example not_found
              */
             code: string;
@@ -6970,6 +7054,269 @@ export interface components {
             break_glass_user_ids: string[];
         };
         /**
+         * @description Secret manager: `hashicorp_vault` (also OpenBao), `aws_sm`, `gcp_sm`, `azure_kv`, or `file` for files of the gateway's machine.
+         * @enum {string}
+         */
+        SecretManagerType: "aws_sm" | "azure_kv" | "file" | "gcp_sm" | "hashicorp_vault";
+        CreateSecretReferenceDto: {
+            /**
+             * @description Rotated every 30 days
+             * @example Billed to the research team
+             */
+            description?: string | null;
+            /**
+             * @description Member of the secret's JSON object to use. Null: the whole secret, or the only text of its object. Default: null.
+             * @example api_key
+             */
+            secret_key?: string | null;
+            /**
+             * @description Whether virtual keys of every workspace may use it. Default: true.
+             * @default true
+             * @example false
+             */
+            allow_all_workspaces?: boolean;
+            /**
+             * @description Ids or slugs of the workspaces that may use it, with `allow_all_workspaces` false. Null in a response: all of them.
+             * @example [
+             *       "ws-default"
+             *     ]
+             */
+            allowed_workspaces?: string[];
+            /**
+             * @description Labels of your own, as short texts by name. Null: none. Default: null.
+             * @example {
+             *       "team": "search"
+             *     }
+             */
+            tags?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Display name. It need not be unique.
+             * @example OpenAI key of production
+             */
+            name: string;
+            /**
+             * @description Short name for use in paths, headers and configs. It never changes. Default: made from the name.
+             * @example openai-key
+             */
+            slug?: string;
+            manager_type: components["schemas"]["ManagerType"];
+            /**
+             * @description How the gateway signs in to the secret manager: the fields of one mode in docs/secret-references.md. Secret fields are stored encrypted and shown as `***`. A change replaces all of them.
+             * @example {
+             *       "vault_auth_type": "approle",
+             *       "vault_addr": "https://vault.example.com:8200",
+             *       "vault_role_id": "59d6d1ca-47bb-4e7e-a40b-8be3bc5a0ba8",
+             *       "vault_secret_id": "84896a0c-1347-aa90-a4f6-aca8b7558780"
+             *     }
+             */
+            auth_config: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description Where the secret is, in the notation of its secret manager, such as `secret/openai` in Vault.
+             * @example secret/openai
+             */
+            secret_path: string;
+            /**
+             * Format: uuid
+             * @description Id of your organization, for clients that send it.
+             */
+            organisation_id?: string;
+        };
+        CreatedSecretReferenceDto: {
+            id: components["schemas"]["Id"];
+            slug: components["schemas"]["Slug"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "secret-reference";
+        };
+        SecretReferenceDto: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Name of the secret reference.
+             * @example OpenAI key of production
+             */
+            name: string;
+            slug: components["schemas"]["Slug"];
+            manager_type: components["schemas"]["ManagerType"];
+            /**
+             * @description State of the reference. Always `ACTIVE`.
+             * @enum {string}
+             */
+            status: "ACTIVE";
+            /**
+             * Format: date-time
+             * @description Time of creation, ISO 8601 in UTC.
+             */
+            created_at: string;
+            last_updated_at: components["schemas"]["LastUpdatedAt"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "secret-reference";
+        };
+        SecretReferenceListDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "list";
+            /**
+             * @description Number of matching items on all pages.
+             * @example 1
+             */
+            total: number;
+            /** @description The items of this page. */
+            data: components["schemas"]["SecretReferenceDto"][];
+        };
+        SecretReferenceDetailDto: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Name of the secret reference.
+             * @example OpenAI key of production
+             */
+            name: string;
+            slug: components["schemas"]["Slug"];
+            manager_type: components["schemas"]["ManagerType"];
+            /**
+             * @description State of the reference. Always `ACTIVE`.
+             * @enum {string}
+             */
+            status: "ACTIVE";
+            /**
+             * Format: date-time
+             * @description Time of creation, ISO 8601 in UTC.
+             */
+            created_at: string;
+            last_updated_at: components["schemas"]["LastUpdatedAt"];
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "secret-reference";
+            /**
+             * Format: uuid
+             * @description Id of its organization.
+             */
+            organisation_id: string;
+            /** @description Note of your own. Null: none. */
+            description: string | null;
+            /**
+             * @description How the gateway signs in to the secret manager: the fields of one mode in docs/secret-references.md. Secret fields are stored encrypted and shown as `***`. A change replaces all of them.
+             * @example {
+             *       "vault_auth_type": "approle",
+             *       "vault_secret_id": "***"
+             *     }
+             */
+            auth_config: {
+                [key: string]: string;
+            };
+            /**
+             * @description Where the secret is, in the notation of its secret manager, such as `secret/openai` in Vault.
+             * @example secret/openai
+             */
+            secret_path: string;
+            /** @description Member of the secret's JSON object to use. Null: the whole secret, or the only text of its object. Default: null. */
+            secret_key: string | null;
+            /** @description Whether virtual keys of every workspace may use it. Default: true. */
+            allow_all_workspaces: boolean;
+            /** @description Ids or slugs of the workspaces that may use it, with `allow_all_workspaces` false. Null in a response: all of them. */
+            allowed_workspaces: string[] | null;
+            /** @description Labels of your own, as short texts by name. Null: none. Default: null. */
+            tags: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Id of the user or API key that created it.
+             */
+            created_by: string | null;
+        };
+        UpdateSecretReferenceDto: {
+            /**
+             * @description Rotated every 30 days
+             * @example Billed to the research team
+             */
+            description?: string | null;
+            /**
+             * @description Member of the secret's JSON object to use. Null: the whole secret, or the only text of its object. Default: null.
+             * @example api_key
+             */
+            secret_key?: string | null;
+            /**
+             * @description Whether virtual keys of every workspace may use it. Default: true.
+             * @default true
+             * @example false
+             */
+            allow_all_workspaces?: boolean;
+            /**
+             * @description Ids or slugs of the workspaces that may use it, with `allow_all_workspaces` false. Null in a response: all of them.
+             * @example [
+             *       "ws-default"
+             *     ]
+             */
+            allowed_workspaces?: string[];
+            /**
+             * @description Labels of your own, as short texts by name. Null: none. Default: null.
+             * @example {
+             *       "team": "search"
+             *     }
+             */
+            tags?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Display name. It need not be unique.
+             * @example OpenAI key of production
+             */
+            name?: string;
+            /**
+             * @description How the gateway signs in to the secret manager: the fields of one mode in docs/secret-references.md. Secret fields are stored encrypted and shown as `***`. A change replaces all of them.
+             * @example {
+             *       "vault_auth_type": "approle",
+             *       "vault_addr": "https://vault.example.com:8200",
+             *       "vault_role_id": "59d6d1ca-47bb-4e7e-a40b-8be3bc5a0ba8",
+             *       "vault_secret_id": "84896a0c-1347-aa90-a4f6-aca8b7558780"
+             *     }
+             */
+            auth_config?: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description Where the secret is, in the notation of its secret manager, such as `secret/openai` in Vault.
+             * @example secret/openai
+             */
+            secret_path?: string;
+        };
+        SecretMappingDto: {
+            /**
+             * @description Field that takes its value from the secret: `key`, or `configurations.` and the name of an account field.
+             * @example key
+             */
+            target_field: string;
+            /**
+             * @description Id or slug of the secret reference.
+             * @example openai-key
+             */
+            secret_reference_id: string;
+            /**
+             * @description Member of the secret's JSON object to use. Null: that of the secret reference. Default: null.
+             * @example api_key
+             */
+            secret_key?: string | null;
+            /**
+             * @description `json` if the value is a JSON object, such as the file of a service account. Null: a text. Default: null.
+             * @example string
+             * @enum {string|null}
+             */
+            value_format?: "json" | "string" | null;
+        };
+        /**
          * @description Id of the provider in the provider catalogue, such as `openai`.
          * @enum {string}
          */
@@ -6988,6 +7335,7 @@ export interface components {
              * @enum {string|null}
              */
             unsupported_parameters?: "refuse" | "drop" | null;
+            secret_mappings?: components["schemas"]["SecretMappings"];
             usage_limits?: components["schemas"]["UsageLimits"];
             rate_limits?: components["schemas"]["RateLimits"];
             /**
@@ -7019,6 +7367,25 @@ export interface components {
             success: true;
             /** @description The new virtual key. */
             data: components["schemas"]["CreatedSlugDto"];
+        };
+        ShownSecretMappingDto: {
+            /**
+             * @description Field that takes its value from the secret: `key`, or `configurations.` and the name of an account field.
+             * @example key
+             */
+            target_field: string;
+            /**
+             * Format: uuid
+             * @description Id of the secret reference.
+             */
+            secret_reference_id: string;
+            /** @description Member of the secret's JSON object to use. Null: that of the secret reference. Default: null. */
+            secret_key: string | null;
+            /**
+             * @description `json` if the value is a JSON object, such as the file of a service account. Null: a text. Default: null.
+             * @enum {string|null}
+             */
+            value_format: "json" | "string" | null;
         };
         VirtualKeyDto: {
             id: components["schemas"]["Id"];
@@ -7057,6 +7424,8 @@ export interface components {
             fields: {
                 [key: string]: string;
             };
+            /** @description Fields that take their values from secret references. A change replaces all of them. Null: none. Default: null. */
+            secret_mappings: components["schemas"]["ShownSecretMappingDto"][] | null;
             model_pricing: components["schemas"]["ModelPricing"];
             /**
              * @description What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.
@@ -7119,6 +7488,7 @@ export interface components {
              * @enum {string|null}
              */
             unsupported_parameters?: "refuse" | "drop" | null;
+            secret_mappings?: components["schemas"]["SecretMappings"];
             usage_limits?: components["schemas"]["UsageLimits"];
             rate_limits?: components["schemas"]["RateLimits"];
             /**
@@ -7311,7 +7681,11 @@ export interface components {
              * @example Chat with a fallback
              */
             name: string;
-            slug: components["schemas"]["Slug"];
+            /**
+             * @description Short name for the header `x-gateway-config`. It never changes.
+             * @example pc-chat-1k3m9z
+             */
+            slug: string;
             /**
              * Format: uuid
              * @description Id of the organization.
@@ -7499,7 +7873,11 @@ export interface components {
              * @example Chat with a fallback
              */
             name: string;
-            slug: components["schemas"]["Slug"];
+            /**
+             * @description Short name for the header `x-gateway-config`. It never changes.
+             * @example pc-chat-1k3m9z
+             */
+            slug: string;
             /**
              * Format: uuid
              * @description Id of the organization.
@@ -7620,7 +7998,11 @@ export interface components {
              * @example Chat with a fallback
              */
             name: string;
-            slug: components["schemas"]["Slug"];
+            /**
+             * @description Short name for the header `x-gateway-config`. It never changes.
+             * @example pc-chat-1k3m9z
+             */
+            slug: string;
             /**
              * Format: uuid
              * @description Id of the organization.
@@ -7728,6 +8110,7 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             };
+            secret_mappings?: components["schemas"]["SecretMappings"];
             /**
              * @description Name of the integration.
              * @example OpenAI of the company
@@ -7892,6 +8275,8 @@ export interface components {
             configurations: {
                 [key: string]: string;
             };
+            /** @description Fields that take their values from secret references. A change replaces all of them. Null: none. Default: null. */
+            secret_mappings: components["schemas"]["ShownSecretMappingDto"][] | null;
             /** @description Access of all workspaces without a setting of their own, those created later included. */
             global_workspace_access_settings: components["schemas"]["GlobalAccessDto"];
             /** @description Whether models without a setting of their own may be used. Default: true. */
@@ -7913,6 +8298,7 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             };
+            secret_mappings?: components["schemas"]["SecretMappings"];
             /**
              * @description Name of the integration.
              * @example OpenAI of the company
@@ -10483,6 +10869,49 @@ export interface components {
             /** @description The values of the field, with the number of requests of each. */
             data: components["schemas"]["FacetValueDto"][];
         };
+        AnalyticsJobLinksDto: {
+            /**
+             * @description Path of this resource.
+             * @example /v1/analytics/jobs/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            self: string;
+        };
+        AnalyticsJobDto: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description `in_progress` while requests are counted, then `success` or `failed`.
+             * @enum {string}
+             */
+            status: "in_progress" | "success" | "failed";
+            /**
+             * @description Counted share of the time range, in percent.
+             * @example 40
+             */
+            progress: number;
+            /** @description Why the job failed, or why its last attempt failed. Null if nothing is wrong. */
+            problem: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, ISO 8601 in UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until the job ends: time by which it must have ended. After that: time at which its result is deleted.
+             */
+            expires_at: string;
+            /** @description Paths of related resources. */
+            links: components["schemas"]["AnalyticsJobLinksDto"];
+            /** @description The response of the request that started the job. Null until it is counted. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "analytics-job";
+        };
         CreateFeedbackDto: {
             /**
              * @description Rating, -10 (bad) to 10 (good).
@@ -11309,6 +11738,16 @@ export interface components {
          */
         Note: string | null;
         /**
+         * @description Fields that take their values from secret references. A change replaces all of them. Null: none. Default: null.
+         * @example [
+         *       {
+         *         "target_field": "key",
+         *         "secret_reference_id": "openai-key"
+         *       }
+         *     ]
+         */
+        SecretMappings: components["schemas"]["SecretMappingDto"][] | null;
+        /**
          * @description Always true. A failure has an error status and an `error` object instead.
          * @enum {boolean}
          */
@@ -11523,6 +11962,16 @@ export interface components {
          */
         RolesFollowDirectory: boolean;
         /**
+         * @description Secret manager: `hashicorp_vault` (also OpenBao), `aws_sm`, `gcp_sm`, `azure_kv`, or `file` for files of the gateway's machine.
+         * @example hashicorp_vault
+         */
+        ManagerType: components["schemas"]["SecretManagerType"];
+        /**
+         * @description Short name, unique in the organization.
+         * @example openai-key
+         */
+        Slug: string;
+        /**
          * @description Base URL to call in place of the provider's own, for private deployments. Null: the provider's own. Default: null.
          * @example https://llm.example.com/v1
          */
@@ -11552,11 +12001,6 @@ export interface components {
          * @example openai
          */
         Provider: components["schemas"]["ProviderId"];
-        /**
-         * @description Short name for the header `x-gateway-config`. It never changes.
-         * @example pc-chat-1k3m9z
-         */
-        Slug: string;
         /**
          * @description 1 if requests of the workspace that name no config use this one, else 0.
          * @enum {number}
@@ -12111,6 +12555,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["LogExportTaskDto"];
+            };
+        };
+        /** @description The requests are being counted. Read the job until it is finished. */
+        AnalyticsJob: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnalyticsJobDto"];
             };
         };
         /** @description Done. The body has the result. */
@@ -14353,6 +14806,141 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SignInSettings"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secretReferencesList: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description Includes only references to this kind of secret manager. Default: all. */
+                manager_type?: "aws_sm" | "azure_kv" | "file" | "gcp_sm" | "hashicorp_vault";
+                /** @description Includes only references with these tags: name:value, comma-separated. */
+                tags?: string;
+                /** @description Includes only references whose name or slug contains this text. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretReferenceListDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secretReferencesCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "OpenAI key of production",
+                 *       "manager_type": "hashicorp_vault",
+                 *       "auth_config": {
+                 *         "vault_auth_type": "approle",
+                 *         "vault_addr": "https://vault.example.com:8200",
+                 *         "vault_role_id": "59d6d1ca-47bb-4e7e-a40b-8be3bc5a0ba8",
+                 *         "vault_secret_id": "84896a0c-1347-aa90-a4f6-aca8b7558780"
+                 *       },
+                 *       "secret_path": "secret/openai"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSecretReferenceDto"];
+            };
+        };
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSecretReferenceDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secretReferencesGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretReferenceDetailDto"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secretReferencesUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Billed to the research team"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSecretReferenceDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["Refusal"];
+        };
+    };
+    secretReferencesRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
             default: components["responses"]["Refusal"];
         };
     };
@@ -17436,6 +18024,7 @@ export interface operations {
                     };
                 };
             };
+            202: components["responses"]["AnalyticsJob"];
             default: components["responses"]["Refusal"];
         };
     };
@@ -17663,6 +18252,7 @@ export interface operations {
                     };
                 };
             };
+            202: components["responses"]["AnalyticsJob"];
             default: components["responses"]["Refusal"];
         };
     };
@@ -20470,6 +21060,30 @@ export interface operations {
                             avg_weighted_feedback?: number;
                         }[];
                     };
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    analyticsJobsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalyticsJobDto"];
                 };
             };
             default: components["responses"]["Refusal"];

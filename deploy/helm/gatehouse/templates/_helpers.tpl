@@ -43,6 +43,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "gatehouse.secretSettings" -}}
 masterKey: GATEHOUSE_MASTER_KEY
 keyPepper: GATEHOUSE_KEY_PEPPER
+tlsKeyPassphrase: GATEHOUSE_TLS_KEY_PASSPHRASE
 databaseUrl: DATABASE_URL
 redisUrl: REDIS_URL
 clickhouseUrl: CLICKHOUSE_URL
