@@ -1,5 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { LogLevel } from '../observability/logger.js';
+import type { Settings } from '../settings/settings.js';
 
 /**
  * Messages between the supervisor and its child processes over Node's IPC channel.
@@ -46,7 +46,7 @@ export type SupervisorMessage =
   | { readonly type: 'database' }
   | { readonly type: 'drain'; readonly immediate: boolean }
   | LoopReport
-  | { readonly type: 'log-level'; readonly level: LogLevel }
+  | { readonly type: 'log-level'; readonly level: Settings['logLevel'] }
   | { readonly type: 'metrics:collect'; readonly id: number }
   | {
       readonly type: 'metrics:merged';
