@@ -32,7 +32,7 @@ const HEAP_MB = 64;
 const END_MS = 3_000;
 const OUTCOMES = ['sent', 'dropped', 'failed'] as const;
 
-let running: LogExport | null = null;
+let running: LogLineExport | null = null;
 
 /**
  * Sends the log lines of this process to the collector, from now on. Does nothing without one. `count` receives how many lines were sent,
@@ -44,7 +44,7 @@ export function startLogExport(
 ): void {
   const { logs, spans } = telemetry;
   if (logs === null) return;
-  running = new LogExport({ ...logs, url: logs.url.href, trustsClients: spans.trustsClients }, count);
+  running = new LogLineExport({ ...logs, url: logs.url.href, trustsClients: spans.trustsClients }, count);
   copyLinesTo(running);
 }
 
@@ -54,7 +54,7 @@ export async function endLogExport(): Promise<void> {
 }
 
 /** Hands lines to the thread, in batches. Costs a line the push into a list. */
-class LogExport {
+class LogLineExport {
   private lines: string[] = [];
   private waitingChars = 0;
   private timer: NodeJS.Timeout | null = null;

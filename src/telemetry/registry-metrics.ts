@@ -78,7 +78,7 @@ const descriptorOf = ({ name, help }: MetricJson): MetricDescriptor => ({
   valueType: ValueType.DOUBLE,
 });
 
-interface Series {
+interface MetricSeries {
   readonly labels: Labels;
   /** Upper bounds with the number of values up to each. */
   readonly buckets: (readonly [bound: number, count: number])[];
@@ -91,14 +91,14 @@ function histogramsIn(
   values: readonly Value[],
   period: Period,
 ): Extract<MetricData, { dataPointType: 0 }>['dataPoints'] {
-  const series = new Map<string, Series>();
+  const series = new Map<string, MetricSeries>();
   for (const {
     labels: { le, ...labels },
     metricName,
     value,
   } of values) {
     const key = JSON.stringify(Object.entries(labels).sort());
-    const own: Series = series.get(key) ?? { labels, buckets: [], sum: 0, count: 0 };
+    const own: MetricSeries = series.get(key) ?? { labels, buckets: [], sum: 0, count: 0 };
     series.set(key, own);
     if (metricName === `${name}_sum`) own.sum = value;
     else if (metricName === `${name}_count`) own.count = value;
@@ -108,7 +108,7 @@ function histogramsIn(
 }
 
 /** Prometheus counts up to each bound, OpenTelemetry between two. */
-function histogramPoint({ labels, buckets, sum, count }: Series, period: Period) {
+function histogramPoint({ labels, buckets, sum, count }: MetricSeries, period: Period) {
   const sorted = buckets.toSorted(([one], [other]) => one - other);
   const boundaries = sorted.map(([bound]) => bound).filter(Number.isFinite);
   const upTo = [...sorted.filter(([bound]) => Number.isFinite(bound)).map(([, total]) => total), count];

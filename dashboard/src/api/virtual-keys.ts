@@ -76,8 +76,9 @@ export const virtualKeyHealthQuery = (workspace: string) =>
         page_size: MOST_GROUPS,
       };
       const params = { path: { groupBy: 'provider' as const }, query };
-      const { data } = await dataOf(client.GET('/v1/analytics/groups/{groupBy}', { params, signal }));
-      const groups = (data ?? []) as unknown as readonly KeyCounts[];
+      const response = await dataOf(client.GET('/v1/analytics/groups/{groupBy}', { params, signal }));
+      // Only groups that rollups lack are counted by a job.
+      const groups = ('data' in response ? response.data : []) as unknown as readonly KeyCounts[];
       return new Map(
         groups.map((group) => [group.provider, { ...group, requests: group.requests - group.refusal_count }]),
       );

@@ -27,7 +27,7 @@ interface SecretEntry {
   /** Null until the first read succeeds. */
   value: Secret | null;
   readAt: number;
-  wantedAt: number;
+  usedAt: number;
   /** It comes from a snapshot, so it is used only if its manager is unavailable. */
   isRestored: boolean;
   /** The provider refused it since it was last read. */
@@ -71,7 +71,7 @@ export class SecretValues implements Memory {
   get(reference: ReferenceRow): Secret | Promise<Secret> {
     const entry = this.entryOf(reference);
     const now = this.now();
-    entry.wantedAt = now;
+    entry.usedAt = now;
     const { value } = entry;
     const age = now - entry.readAt;
     if (value !== null && !entry.isRestored && age < 2 * this.options.ttlMs) {
@@ -112,7 +112,7 @@ export class SecretValues implements Memory {
     const now = this.now();
     const clock = Date.now() - now;
     for (const [key, entry] of this.entries.entries()) {
-      const { value, reference, readAt, wantedAt } = entry;
+      const { value, reference, readAt, usedAt } = entry;
       if (value === null || now - readAt >= this.options.staleMs) continue;
       const sealed = this.box.sealBytes(
         reference.organization_id,
@@ -125,24 +125,24 @@ export class SecretValues implements Memory {
         asked: reference,
         row: writeRow({ sealed }),
         readAt: clock + readAt,
-        wantedAt: clock + wantedAt,
+        wantedAt: clock + usedAt,
       };
     }
   }
 
-  takeBack({ key, asked, row, readAt, wantedAt }: KeptRow): boolean {
+  takeBack({ key, asked: requested, row, readAt, wantedAt: usedAt }: KeptRow): boolean {
     const [now, clock] = [this.now(), Date.now()];
     const age = Math.max(0, clock - readAt);
     if (readAt > clock + CLOCK_TOLERANCE_MS || age >= this.options.staleMs || this.entries.get(key)?.value)
       return false;
     try {
-      const reference = asked as ReferenceRow;
+      const reference = requested as ReferenceRow;
       const { sealed } = readRow(row) as { readonly sealed: Uint8Array };
       const clear = this.box.openBytes(reference.organization_id, purposeOf(key), Buffer.from(sealed));
       Object.assign(this.entryOf(reference), {
         value: new Secret(clear.toString('utf8')),
         readAt: now - age,
-        wantedAt: now - Math.max(0, clock - wantedAt),
+        wantedAt: now - Math.max(0, clock - usedAt),
         isRestored: true,
       });
       return true;
@@ -157,7 +157,7 @@ export class SecretValues implements Memory {
     const now = this.now();
     const due: SecretEntry[] = [];
     for (const [key, entry] of this.entries.entries()) {
-      if (now - entry.wantedAt >= WANTED_FOR_MS) this.drop(key);
+      if (now - entry.usedAt >= WANTED_FOR_MS) this.drop(key);
       else if (this.isDue(entry, now) && due.length < most) due.push(entry);
     }
     await Promise.all(due.map((entry) => this.read(entry).catch(() => undefined)));
@@ -224,17 +224,17 @@ export class SecretValues implements Memory {
 
   private entryOf(reference: ReferenceRow): SecretEntry {
     const key = keyOf(reference);
-    const found = this.entries.get(key);
-    if (found) {
+    const known = this.entries.get(key);
+    if (known) {
       // The organization's key may have been sealed again with another master key.
-      found.reference = reference;
-      return found;
+      known.reference = reference;
+      return known;
     }
     const entry: SecretEntry = {
       reference,
       value: null,
       readAt: 0,
-      wantedAt: this.now(),
+      usedAt: this.now(),
       isRestored: false,
       isRefused: false,
       pending: null,

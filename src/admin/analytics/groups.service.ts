@@ -56,22 +56,24 @@ export class GroupsService {
   /** `groupBy` as in the path, below `/v1/analytics/groups/`. */
   async read(reach: AnalyticsReach, query: GroupsQuery, groupBy: string): Promise<GroupsOutcome> {
     const grouping = this.groupingOf(groupBy);
-    const asked = analyticsQueryOf(query, reach.own);
-    const wish = wishOf(grouping, query);
-    const found = await this.usage.together(reach, asked.range, async (reader) => {
-      const estimate = canBeTotalled(wish.by) ? await reader.estimatedRows(reach, asked, wish.by) : null;
-      return estimate ?? reader.groups(reach, asked, wish);
+    const usageQuery = analyticsQueryOf(query, reach.own);
+    const request = groupsRequestOf(grouping, query);
+    const direct = await this.usage.together(reach, usageQuery.range, async (reader) => {
+      const estimate = canBeTotalled(request.by)
+        ? await reader.estimatedRows(reach, usageQuery, request.by)
+        : null;
+      return estimate ?? reader.groups(reach, usageQuery, request);
     });
     const shown = (groups: Groups): Promise<GroupsAnswer> =>
-      this.shown([reach, asked], groups, query, groupBy);
-    if (typeof found !== 'number') return { groups: await shown(found) };
-    const hasPercentiles = wish.measures.includes('duration_histogram');
+      this.shown([reach, usageQuery], groups, query, groupBy);
+    if (typeof direct !== 'number') return { groups: await shown(direct) };
+    const hasPercentiles = request.measures.includes('duration_histogram');
     const identity = JSON.stringify([groupBy, hasPercentiles, Object.entries(query.filters).sort()]);
     const known = await this.jobs.find(reach, identity);
     if (known)
       return known.status === 'success' ? { groups: await this.ofJob(known, query) } : { job: known };
-    if (found <= this.settings.analyticsDirectRows) {
-      const groups = await unlessTooSlow(this.usage.groups(reach, asked, wish));
+    if (direct <= this.settings.analyticsDirectRows) {
+      const groups = await unlessTooSlow(this.usage.groups(reach, usageQuery, request));
       if (groups) return { groups: await shown(groups) };
     }
     const job = await this.jobs.start(reach, identity, {
@@ -82,7 +84,7 @@ export class GroupsService {
         filters: filtersBesideRange(query),
         view: viewOf(query),
       },
-      range: asked.range,
+      range: usageQuery.range,
     });
     return { job };
   }
@@ -101,14 +103,14 @@ export class GroupsService {
   }
 
   private async ofJob(job: AnalyticsJob, view: GroupsView): Promise<GroupsAnswer> {
-    const [reach, asked] = countedRequests(job);
+    const [reach, usageQuery] = countedRequests(job);
     const totals = await readTotals(this.database, job, orderOf(view));
-    const range = { ...asked.range, isExact: job.isExact };
-    return this.shown([reach, asked], { range, ...totals }, view, job.query.groupBy);
+    const range = { ...usageQuery.range, isExact: job.isExact };
+    return this.shown([reach, usageQuery], { range, ...totals }, view, job.query.groupBy);
   }
 
   private async shown(
-    [reach, asked]: readonly [Visibility, UsageQuery],
+    [reach, usageQuery]: readonly [Visibility, UsageQuery],
     { total, rows, range }: Groups,
     view: GroupsView,
     groupBy: string,
@@ -116,7 +118,7 @@ export class GroupsService {
     const grouping = this.groupingOf(groupBy);
     const columns = view.columns ?? grouping.columns;
     const values = rows.map(([value]) => value);
-    const beside = await this.beside([reach, asked], groupBy, values);
+    const beside = await this.beside([reach, usageQuery], groupBy, values);
     const data = rows.map(([value, sums]) => ({
       [grouping.field]: value,
       ...beside(value),
@@ -128,13 +130,13 @@ export class GroupsService {
 
   /** The fields of a group that are not counted: the name of an API key, and the feedback on requests with a metadata value. */
   private async beside(
-    [reach, asked]: readonly [Visibility, UsageQuery],
+    [reach, usageQuery]: readonly [Visibility, UsageQuery],
     groupBy: string,
     values: readonly string[],
   ): Promise<(value: string) => object> {
     const key = metadataKeyIn(groupBy);
     if (key !== null) {
-      const feedback = await this.feedback.byMetadata(reach, asked, { key, values });
+      const feedback = await this.feedback.byMetadata(reach, usageQuery, { key, values });
       return (value) => feedback.get(value) ?? NO_FEEDBACK;
     }
     if (groupBy !== 'api_key') return () => ({});
@@ -150,7 +152,7 @@ const viewOf = ({ columns, order_by, order_by_type, current_page, page_size }: G
   ...{ order_by, order_by_type, current_page, page_size },
 });
 
-const wishOf = ({ by, columns }: Grouping, view: GroupsView): GroupsRequest => ({
+const groupsRequestOf = ({ by, columns }: Grouping, view: GroupsView): GroupsRequest => ({
   by,
   measures: measuresOf([...(view.columns ?? columns), view.order_by]),
   ...orderOf(view),

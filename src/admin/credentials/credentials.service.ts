@@ -32,7 +32,7 @@ export interface StoredDestination {
 export interface DestinationChange extends Partial<RequestedDestination> {
   readonly key?: string | undefined;
   /** The request names the secret references again, so that their secrets may be sent to another destination. */
-  readonly isMappedAnew?: boolean | undefined;
+  readonly isMappedAgain?: boolean | undefined;
 }
 
 /** A changed destination, and whether its credential must be sealed again. */
@@ -75,7 +75,7 @@ export class CredentialsService {
     const { provider } = destination;
     const isElsewhere =
       provider.id !== stored.providerId || hostOf(destination) !== hostOf({ ...stored, provider });
-    if (isElsewhere) checkMappedAnew(changed);
+    if (isElsewhere) checkMappedAgain(changed);
     const isKeyless = needsNoKey(changed, destination);
     const hasKeyless = stored.sealedCredentials === null;
     const isSealedAnew = isElsewhere || changed.key !== undefined || isKeyless !== hasKeyless;
@@ -145,8 +145,8 @@ const wantedAfter = (stored: StoredDestination, changed: DestinationChange): Req
   mapped: changed.mapped,
 });
 
-function checkMappedAnew({ mapped, isMappedAnew }: DestinationChange): void {
-  if (mapped === undefined || mapped.size === 0 || isMappedAnew) return;
+function checkMappedAgain({ mapped, isMappedAgain }: DestinationChange): void {
+  if (mapped === undefined || mapped.size === 0 || isMappedAgain) return;
   throw new AppError('credential_required', { detail: MAPPINGS_AGAIN, parameter: 'secret_mappings' });
 }
 

@@ -110,7 +110,7 @@ export class IntegrationsService {
     const before = IntegrationDetailDto.from(integration);
     if (dto.name !== undefined) integration.name = dto.name;
     if (dto.description !== undefined) integration.description = dto.description;
-    if ([dto.key, dto.configurations, dto.secret_mappings].some((given) => given !== undefined))
+    if ([dto.key, dto.configurations, dto.secret_mappings].some((value) => value !== undefined))
       await this.changeDestination(caller, integration, dto);
     const saved = await this.integrations.save(integration);
     this.note(saved, 'update', { before, after: IntegrationDetailDto.from(saved) });

@@ -3,12 +3,12 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import { nestedClasses, type RuleSchema } from '../../common/http/validators.js';
-import { nameIn, operationsOf, partsOf, type Schema, schemasOf } from './parts.js';
+import { nameIn, operationsOf, partsOf, type OpenApiSchema, schemasOf } from './parts.js';
 
 interface Operation {
   readonly requestBody?: {
     required?: boolean;
-    readonly content: Readonly<Record<string, { readonly schema?: Schema }>>;
+    readonly content: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
   };
 }
 
@@ -19,8 +19,8 @@ interface Operation {
 export function applyConstraints(document: OpenAPIObject, bodies: readonly Type[]): void {
   const schemas = schemasOf(document);
   const classes = new Map([...nestedClasses(), ...bodies].map((each) => [each.name, each]));
-  const visited = new Set<Schema>();
-  const constrain = (schema: Schema | undefined, dto?: Type): void => {
+  const visited = new Set<OpenApiSchema>();
+  const constrain = (schema: OpenApiSchema | undefined, dto?: Type): void => {
     if (!schema || visited.has(schema)) return;
     visited.add(schema);
     const name = nameIn(schema);
@@ -41,7 +41,7 @@ export function applyConstraints(document: OpenAPIObject, bodies: readonly Type[
     }
 }
 
-function addRules({ properties = {} }: Schema, dto: Type): void {
+function addRules({ properties = {} }: OpenApiSchema, dto: Type): void {
   for (const metadata of getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false)) {
     const property = properties[metadata.propertyName];
     const target = metadata.each ? property?.items : property;
@@ -74,7 +74,7 @@ const SCHEMA_OF_RULE: Readonly<Record<string, (constraints: readonly unknown[]) 
 };
 
 /** Values from the document's decorators take precedence, except for types. */
-function merge(schema: Schema, { type, enum: values, ...rule }: RuleSchema): void {
+function merge(schema: OpenApiSchema, { type, enum: values, ...rule }: RuleSchema): void {
   const given = { ...schema };
   Object.assign(
     schema,

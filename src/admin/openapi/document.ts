@@ -9,7 +9,7 @@ import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
 import { GROUPS } from './groups.js';
 import { addLinks } from './links.js';
-import { nameIn, operationsOf, type Schema } from './parts.js';
+import { nameIn, operationsOf, type OpenApiSchema } from './parts.js';
 import { describePathParameters } from './path-parameters.js';
 import { shareResponses, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
 
@@ -160,7 +160,7 @@ function describeResponses(document: OpenAPIObject): void {
 }
 
 interface Response {
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
   description?: string;
 }
 

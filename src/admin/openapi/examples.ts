@@ -1,9 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AN_ID } from '../dto-fields/fields.js';
-import { nameIn, operationsOf, type Schema, schemasOf } from './parts.js';
+import { nameIn, operationsOf, type OpenApiSchema, schemasOf } from './parts.js';
 
 interface Media {
-  readonly schema?: Schema;
+  readonly schema?: OpenApiSchema;
   example?: unknown;
   readonly examples?: object;
 }
@@ -73,11 +73,11 @@ class Examples {
   private readonly open = new Set<string>();
 
   constructor(
-    private readonly schemas: Readonly<Record<string, Schema>>,
+    private readonly schemas: Readonly<Record<string, OpenApiSchema>>,
     private readonly isWhole: boolean,
   ) {}
 
-  of(schema: Schema): unknown {
+  of(schema: OpenApiSchema): unknown {
     const said = [schema.example, schema.default, schema.enum?.[0]].find((each) => each !== undefined);
     if (said !== undefined) return said;
     if (schema.$ref !== undefined) return this.named(nameIn(schema) ?? '');
@@ -86,7 +86,7 @@ class Examples {
     return this.plain(schema);
   }
 
-  private plain(schema: Schema): unknown {
+  private plain(schema: OpenApiSchema): unknown {
     if (schema.properties) return this.object(schema);
     if (schema.nullable) return null;
     if (schema.type === 'array') return this.list(schema.items);
@@ -105,12 +105,12 @@ class Examples {
     return example;
   }
 
-  private list(items: Schema | undefined): readonly unknown[] {
+  private list(items: OpenApiSchema | undefined): readonly unknown[] {
     const example = items && this.of(items);
     return example === undefined ? [] : [example];
   }
 
-  private object({ properties = {}, required = [] }: Schema): Readonly<Record<string, unknown>> {
+  private object({ properties = {}, required = [] }: OpenApiSchema): Readonly<Record<string, unknown>> {
     const names = Object.keys(properties);
     const sent = names.filter((name) => required.includes(name) || USUALLY_SENT.includes(name));
     const optional = names.filter((name) => properties[name]?.example !== undefined).slice(0, 1);

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { nameIn, type Schema, schemasOf } from './parts.js';
+import { nameIn, type OpenApiSchema, schemasOf } from './parts.js';
 
 interface Operation {
   readonly operationId: string;
@@ -8,7 +8,7 @@ interface Operation {
 }
 
 interface Answer {
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
   links?: Record<string, object>;
 }
 
@@ -54,7 +54,7 @@ const ofOneThing = (path: string, below: string): string | undefined =>
 function pointerTo(
   name: string,
   { content }: Answer,
-  schemas: Readonly<Record<string, Schema>>,
+  schemas: Readonly<Record<string, OpenApiSchema>>,
 ): string | undefined {
   const top = propertiesOf(content?.['application/json']?.schema, schemas);
   const data = propertiesOf(top['data'], schemas);
@@ -68,6 +68,7 @@ function pointerTo(
 
 /** The properties of the schema, or of the one that it refers to. */
 const propertiesOf = (
-  schema: Schema | undefined,
-  schemas: Readonly<Record<string, Schema>>,
-): Readonly<Partial<Record<string, Schema>>> => (schemas[nameIn(schema) ?? ''] ?? schema)?.properties ?? {};
+  schema: OpenApiSchema | undefined,
+  schemas: Readonly<Record<string, OpenApiSchema>>,
+): Readonly<Partial<Record<string, OpenApiSchema>>> =>
+  (schemas[nameIn(schema) ?? ''] ?? schema)?.properties ?? {};

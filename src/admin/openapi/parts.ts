@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 /** The properties of a schema that the steps of this folder read or change: https://spec.openapis.org/oas/v3.0.3#schema-object */
-export interface Schema {
+export interface OpenApiSchema {
   readonly $ref?: string;
   type?: string;
   readonly format?: string;
@@ -10,12 +10,12 @@ export interface Schema {
   readonly nullable?: boolean;
   readonly minimum?: number;
   enum?: unknown[];
-  readonly items?: Schema;
-  readonly properties?: Record<string, Schema>;
+  readonly items?: OpenApiSchema;
+  readonly properties?: Record<string, OpenApiSchema>;
   readonly required?: readonly string[];
   additionalProperties?: unknown;
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly OpenApiSchema[];
+  readonly allOf?: readonly OpenApiSchema[];
 }
 
 /** Every operation of a document, with the properties that the caller reads. */
@@ -23,8 +23,8 @@ export function operationsOf<Operation>({ paths }: OpenAPIObject): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods as Record<string, Operation>));
 }
 
-export const schemasOf = ({ components }: OpenAPIObject): Record<string, Schema> =>
-  (components?.schemas ?? {}) as Record<string, Schema>;
+export const schemasOf = ({ components }: OpenAPIObject): Record<string, OpenApiSchema> =>
+  (components?.schemas ?? {}) as Record<string, OpenApiSchema>;
 
 /** The name that a reference ends with. */
 export const nameIn = (reference: { readonly $ref?: string } | undefined): string | undefined =>
@@ -37,7 +37,7 @@ export const partsOf = ({
   oneOf = [],
   allOf = [],
   additionalProperties,
-}: Schema): Schema[] =>
+}: OpenApiSchema): OpenApiSchema[] =>
   [...Object.values(properties), items, ...oneOf, ...allOf, additionalProperties].filter(isSchema);
 
-const isSchema = (part: unknown): part is Schema => typeof part === 'object' && part !== null;
+const isSchema = (part: unknown): part is OpenApiSchema => typeof part === 'object' && part !== null;

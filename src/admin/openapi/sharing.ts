@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { nameIn, operationsOf, type Schema, schemasOf } from './parts.js';
+import { nameIn, operationsOf, type OpenApiSchema, schemasOf } from './parts.js';
 
 interface Parameter {
   readonly name: string;
@@ -62,7 +62,7 @@ export function shareParameters(document: OpenAPIObject): void {
 }
 
 /** What is shared, and its least number of occurrences: objects, then remaining fields of many bodies. */
-const SHARED: readonly (readonly [fewest: number, isShared: (schema: Schema) => boolean])[] = [
+const SHARED: readonly (readonly [fewest: number, isShared: (schema: OpenApiSchema) => boolean])[] = [
   [2, ({ properties = {} }) => Object.keys(properties).length > 1],
   [3, ({ $ref, ...schema }) => $ref === undefined && JSON.stringify(schema).length > 90],
 ];
@@ -76,7 +76,7 @@ export function shareSchemas(document: OpenAPIObject): void {
   ]);
   for (const [fewest, isShared] of SHARED) {
     const repetitions = new Repetitions();
-    const collect = (properties: Record<string, Schema>): void => {
+    const collect = (properties: Record<string, OpenApiSchema>): void => {
       for (const [name, schema] of Object.entries(properties))
         if (isShared(schema))
           repetitions.add(pascal(name), schema, (reference) => {
@@ -89,10 +89,10 @@ export function shareSchemas(document: OpenAPIObject): void {
   document.components = { ...document.components, schemas: schemas as never };
 }
 
-function walkProperties(part: object, visit: (properties: Record<string, Schema>) => void): void {
+function walkProperties(part: object, visit: (properties: Record<string, OpenApiSchema>) => void): void {
   for (const [key, value] of Object.entries(part) as [string, unknown][]) {
     if (typeof value !== 'object' || value === null || key === 'example') continue;
-    if (key === 'properties') visit(value as Record<string, Schema>);
+    if (key === 'properties') visit(value as Record<string, OpenApiSchema>);
     walkProperties(value, visit);
   }
 }
@@ -122,7 +122,7 @@ interface Response {
   readonly content?: Readonly<
     Record<
       string,
-      { readonly schema?: Schema; readonly example?: { readonly error?: { readonly code: string } } }
+      { readonly schema?: OpenApiSchema; readonly example?: { readonly error?: { readonly code: string } } }
     >
   >;
 }

@@ -27,13 +27,13 @@ const placed = (name: string): string => `auth_config.${name.slice(0, LONGEST_SH
  */
 export function readAuthConfig(
   type: ManagerType,
-  given: AuthConfig,
+  config: AuthConfig,
   egress: Pick<Egress, 'checkDestination'>,
 ): ReadAuthConfig {
-  const mode = modeOf(type, given) ?? unknownMode(type, given);
+  const mode = modeOf(type, config) ?? unknownMode(type, config);
   const { chosenBy, fields } = mode;
   const known = new Set([...fields.map(({ name }) => name), ...(chosenBy ? [chosenBy.field] : [])]);
-  const stranger = Object.keys(given).find((name) => !known.has(name));
+  const stranger = Object.keys(config).find((name) => !known.has(name));
   if (stranger !== undefined) throw unknownField(placed(stranger));
   const read: ReadAuthConfig = {
     mode,
@@ -41,16 +41,16 @@ export function readAuthConfig(
     secrets: {},
   };
   for (const field of fields) {
-    const value = readField(field, given[field.name], egress);
+    const value = readField(field, config[field.name], egress);
     if (value !== null) (field.isSecret ? read.secrets : read.auth)[field.name] = value;
   }
   return read;
 }
 
-function unknownMode(type: ManagerType, given: AuthConfig): never {
+function unknownMode(type: ManagerType, config: AuthConfig): never {
   const choices = MANAGERS[type].modes.flatMap(({ chosenBy }) => chosenBy ?? []);
   const field = choices[0]?.field ?? '';
-  if (given[field] === undefined) throw missingField(placed(field));
+  if (config[field] === undefined) throw missingField(placed(field));
   throw invalidField(placed(field), `it must be ${choices.map(({ value }) => value).join(' or ')}`);
 }
 

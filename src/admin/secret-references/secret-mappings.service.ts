@@ -45,7 +45,7 @@ export interface ReadMappings {
   readonly secretMappings: StoredSecretMapping[] | null;
   readonly mapped: ReadonlySet<string>;
   /** The request sent them: then they may be used at another destination. */
-  readonly isMappedAnew: boolean;
+  readonly isMappedAgain: boolean;
 }
 
 /** A destination with its mappings, as a request names it. */
@@ -83,8 +83,8 @@ export class SecretMappingsService {
     row: MappingOwner & { readonly secretMappings?: StoredSecretMapping[] | null },
     { provider, customHost, key, mappings }: WantedMappings,
   ): Promise<ReadMappings> {
-    const isMappedAnew = mappings !== undefined;
-    const secretMappings = isMappedAnew
+    const isMappedAgain = mappings !== undefined;
+    const secretMappings = isMappedAgain
       ? await this.stored(row, providerOf(provider), mappings ?? [])
       : (row.secretMappings ?? null);
     const mapped = mappedFields(secretMappings);
@@ -92,16 +92,16 @@ export class SecretMappingsService {
       throw fieldError('key', 'is taken from a secret reference. Remove it from "secret_mappings" first');
     if (mapped.size > 0 && customHost !== null && !caller.scopes.has('secret_references.read'))
       throw new AppError('forbidden', { detail: CUSTOM_HOST });
-    return { secretMappings, mapped, isMappedAnew };
+    return { secretMappings, mapped, isMappedAgain };
   }
 
   private async stored(
     owner: MappingOwner,
     provider: Provider,
-    wanted: readonly SecretMappingDto[],
+    requested: readonly SecretMappingDto[],
   ): Promise<StoredSecretMapping[] | null> {
     const read: StoredSecretMapping[] = [];
-    for (const [index, mapping] of wanted.entries()) {
+    for (const [index, mapping] of requested.entries()) {
       const place = `secret_mappings[${index}].target_field`;
       const target = targetOf(provider, mapping.target_field, place);
       if (read.some((other) => other.target_field === target))

@@ -148,9 +148,9 @@ export class SecretReferencesService {
 
   private async sealedAuth(
     { id, organizationId, managerType }: Pick<SecretReference, 'id' | 'organizationId' | 'managerType'>,
-    given: Readonly<Record<string, unknown>>,
+    config: Readonly<Record<string, unknown>>,
   ): Promise<Pick<SecretReference, 'auth' | 'sealedAuth'>> {
-    const { mode, auth, secrets } = readAuthConfig(managerType, given, this.egress);
+    const { mode, auth, secrets } = readAuthConfig(managerType, config, this.egress);
     if (mode.usesMachineIdentity) this.identity.checkAllowed(organizationId);
     if (Object.keys(secrets).length === 0) return { auth, sealedAuth: null };
     const { wrappedKey: wrapped } = await this.organizations.findOneByOrFail({ id: organizationId });

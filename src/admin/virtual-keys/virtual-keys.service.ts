@@ -129,13 +129,13 @@ export class VirtualKeysService {
   }
 
   private async readDestination(caller: Principal, tenant: Tenant, dto: CreateVirtualKeyDto) {
-    const wanted = { provider: dto.provider, customHost: dto.custom_host ?? null };
+    const address = { provider: dto.provider, customHost: dto.custom_host ?? null };
     const { secretMappings, mapped } = await this.mappings.read(caller, tenant, {
-      ...wanted,
+      ...address,
       key: dto.key,
       mappings: dto.secret_mappings ?? null,
     });
-    const destination = this.credentials.read({ ...wanted, fields: fieldsOf(dto) ?? {}, mapped }, dto.key);
+    const destination = this.credentials.read({ ...address, fields: fieldsOf(dto) ?? {}, mapped }, dto.key);
     this.credentials.checkIdentity(tenant.organizationId, destination);
     return { ...destination, secretMappings };
   }
@@ -221,7 +221,7 @@ export class VirtualKeysService {
 /** A change of the name alone does not check the rest again: a key can be renamed even if its address was blocked since. */
 function namesDestination(dto: UpdateVirtualKeyDto): boolean {
   return [dto.provider, dto.custom_host, dto.key, dto.secret_mappings, fieldsOf(dto)].some(
-    (given) => given !== undefined,
+    (value) => value !== undefined,
   );
 }
 

@@ -87,12 +87,12 @@ export async function verifyArchive(
   keys: BackupKeys,
   onRead: (bytes: number) => void,
 ): Promise<BackupChecksums> {
-  const found: SectionChecksum[] = [];
+  const sections: SectionChecksum[] = [];
   let open: RunningChecksum | null = null;
   let checksums: BackupChecksums | null = null;
   for await (const { section, bytes } of readArchive(path, onRead)) {
     if (open && open.name !== section) {
-      found.push(open.end());
+      sections.push(open.end());
       open = null;
     }
     if (section === ENTRIES.checksums) checksums = readChecksums(bytes.toString('utf8'));
@@ -101,7 +101,7 @@ export async function verifyArchive(
   if (!checksums) throw damaged(path, 'it has no checksums');
   if (!keys.hasSigned(signedText(checksums.sections), checksums.signature))
     throw damaged(path, 'its checksums were not written with this passphrase');
-  compare(path, checksums.sections, found);
+  compare(path, checksums.sections, sections);
   return checksums;
 }
 
@@ -109,13 +109,13 @@ export async function verifyArchive(
 function compare(
   path: string,
   expected: readonly SectionChecksum[],
-  found: readonly SectionChecksum[],
+  sections: readonly SectionChecksum[],
 ): void {
   const withBytes = expected.filter(({ bytes }) => bytes > 0);
   const wrong = withBytes.find(({ name, sha256 }, index) => {
-    const there = found[index];
+    const there = sections[index];
     return there?.name !== name || there.sha256 !== sha256;
   });
   if (wrong) throw damaged(path, `the section ${wrong.name} does not match its checksum`);
-  if (found.length !== withBytes.length) throw damaged(path, 'it has sections without a checksum');
+  if (sections.length !== withBytes.length) throw damaged(path, 'it has sections without a checksum');
 }

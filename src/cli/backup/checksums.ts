@@ -14,8 +14,8 @@ export type SectionChecksum = BackupChecksums['sections'][number];
 export const readChecksums = (text: string): BackupChecksums => checksums.parse(JSON.parse(text));
 
 /** The text that is signed: the same for what was written and for what was read. */
-export const signedText = (found: readonly SectionChecksum[]): string =>
-  JSON.stringify(found.map(({ name, bytes, sha256, rows }) => [name, bytes, sha256, rows ?? null]));
+export const signedText = (section: readonly SectionChecksum[]): string =>
+  JSON.stringify(section.map(({ name, bytes, sha256, rows }) => [name, bytes, sha256, rows ?? null]));
 
 /** The checksum of one section while its parts pass. */
 export class RunningChecksum {
@@ -30,7 +30,7 @@ export class RunningChecksum {
   }
 
   end(rows?: number): SectionChecksum {
-    const found = { name: this.name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
-    return rows === undefined ? found : { ...found, rows };
+    const section = { name: this.name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return rows === undefined ? section : { ...section, rows };
   }
 }

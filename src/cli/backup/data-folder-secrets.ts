@@ -45,8 +45,8 @@ export const instanceSecretsOf = (kept: SecretContent): InstanceSecrets => ({
 
 /** Rejects when a setting gives another key than the backup has: the service would refuse the restored database. */
 export function checkSettings({ masterKey, keyPepper }: Settings, kept: SecretContent): void {
-  const differ = (given: Secret | undefined, known: string): boolean =>
-    given !== undefined && !Buffer.from(given.reveal(), 'base64').equals(Buffer.from(known, 'base64'));
+  const differ = (secret: Secret | undefined, known: string): boolean =>
+    secret !== undefined && !Buffer.from(secret.reveal(), 'base64').equals(Buffer.from(known, 'base64'));
   const wrong = differ(masterKey, kept.master_key)
     ? 'GATEHOUSE_MASTER_KEY'
     : differ(keyPepper, kept.key_pepper)
@@ -71,7 +71,7 @@ export async function hasOtherSecrets(dataDir: string, kept: SecretContent): Pro
 export async function writeContent(settings: Settings, kept: SecretContent): Promise<void> {
   const { dataDir } = settings;
   const { secrets, bootstrap } = pathsOf(dataDir);
-  if (await hasOtherSecrets(dataDir, kept)) await setAside(secrets);
+  if (await hasOtherSecrets(dataDir, kept)) await moveAway(secrets);
   if (!settings.masterKey || !settings.keyPepper)
     await keepSecrets(dataDir, {
       master_key: kept.master_key,
@@ -80,18 +80,18 @@ export async function writeContent(settings: Settings, kept: SecretContent): Pro
     });
   await writeFileOf(bootstrap, kept.bootstrap);
   const anchors = new ChainAnchors(dataDir);
-  await setAside(anchors.path);
+  await moveAway(anchors.path);
   if (kept.audit_anchors !== null) await anchors.write(anchorsIn(kept.audit_anchors));
   await rm(join(dataDir, 'snapshots'), { recursive: true, force: true });
 }
 
 async function writeFileOf(path: string, text: string | null): Promise<void> {
   if ((await textOf(path)) === text) return;
-  await setAside(path);
+  await moveAway(path);
   if (text !== null) await writeAtomically(path, text);
 }
 
-async function setAside(path: string): Promise<void> {
+async function moveAway(path: string): Promise<void> {
   await rename(path, `${path}.replaced`).catch(unlessMissing);
 }
 

@@ -72,14 +72,14 @@ export async function readFacts(client: Client): Promise<DatabaseFacts> {
 
 async function readSequences(client: Client): Promise<BackupManifest['sequences']> {
   const { rows: names } = await client.query<{ name: string }>(SEQUENCES);
-  const found: BackupManifest['sequences'] = [];
+  const sequences: BackupManifest['sequences'] = [];
   for (const { name } of names) {
     const { rows } = await client.query<{ last_value: string; is_called: boolean }>(
       `SELECT last_value::text, is_called FROM ${escapeIdentifier(name)}`,
     );
-    if (rows[0]) found.push({ name, ...rows[0] });
+    if (rows[0]) sequences.push({ name, ...rows[0] });
   }
-  return found;
+  return sequences;
 }
 
 /** The rows of a table in PostgreSQL's text format, which every version reads. Returns their number. */

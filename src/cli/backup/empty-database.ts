@@ -16,10 +16,10 @@ const FIRST_MIGRATION = 'RowLevelSecurity1763800000001';
 
 export async function contentOf(client: Client): Promise<DatabaseContent> {
   const has = async (table: string): Promise<boolean> => {
-    const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+    const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
       table,
     ]);
-    return rows[0]?.found === true;
+    return rows[0]?.exists === true;
   };
   const count = async (sql: string, values: readonly unknown[] = []): Promise<number> => {
     const { rows } = await client.query<{ count: number }>(sql, [...values]);

@@ -16,13 +16,13 @@ export async function newPassphrase(
   environment: NodeJS.ProcessEnv,
   options: PassphraseOptions,
 ): Promise<Secret> {
-  const given = await givenPassphrase(environment, options);
-  const passphrase = given ?? (await askHidden('Passphrase of the backup: '));
+  const fromOptions = await givenPassphrase(environment, options);
+  const passphrase = fromOptions ?? (await askHidden('Passphrase of the backup: '));
   if (passphrase.length < FEWEST_CHARACTERS)
     throw new LauncherError(
       `The passphrase has ${passphrase.length} characters. Use at least ${FEWEST_CHARACTERS}: it protects the master key.`,
     );
-  if (given === null && (await askHidden('The same passphrase again: ')) !== passphrase)
+  if (fromOptions === null && (await askHidden('The same passphrase again: ')) !== passphrase)
     throw new LauncherError('The two passphrases differ. No backup was made.');
   return new Secret(passphrase);
 }

@@ -107,8 +107,8 @@ export class BackupKeys {
   }
 
   hasSigned(text: string, signature: string): boolean {
-    const [own, given] = [this.sign(text), signature].map((hex) => Buffer.from(hex, 'hex'));
-    return own !== undefined && given?.length === own.length && timingSafeEqual(own, given);
+    const [own, theirs] = [this.sign(text), signature].map((hex) => Buffer.from(hex, 'hex'));
+    return own !== undefined && theirs?.length === own.length && timingSafeEqual(own, theirs);
   }
 }
 

@@ -28,17 +28,17 @@ export async function migrateCommand(
     else output.say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
     const runs = !options.status && pending.length > 0;
     if (runs)
-      await withDataSource(url, (source) => (options.dryRun ? rehearse(source) : runMigrations(source, url)));
-    if (runs) output.say(options.dryRun ? REHEARSED : 'All migrations are done.');
+      await withDataSource(url, (source) => (options.dryRun ? runDry(source) : runMigrations(source, url)));
+    if (runs) output.say(options.dryRun ? RAN_DRY : 'All migrations are done.');
     output.result({ pending, applied: runs && !options.dryRun });
     return options.status && pending.length > 0 ? 1 : 0;
   });
 }
 
-const REHEARSED = 'The pending migrations ran and were rolled back. Nothing was changed.';
+const RAN_DRY = 'The pending migrations ran and were rolled back. Nothing was changed.';
 
 /** All migrations in one transaction, rolled back. A statement that cannot run inside a transaction would fail here. */
-async function rehearse(dataSource: DataSource): Promise<void> {
+async function runDry(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
@@ -57,10 +57,10 @@ async function rehearse(dataSource: DataSource): Promise<void> {
 }
 
 async function doneMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
-  const [table] = await dataSource.query<{ found: boolean }[]>(
-    "SELECT to_regclass('migrations') IS NOT NULL AS found",
+  const [table] = await dataSource.query<{ exists: boolean }[]>(
+    "SELECT to_regclass('migrations') IS NOT NULL AS exists",
   );
-  if (!table?.found) return new Set();
+  if (!table?.exists) return new Set();
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
   return new Set(rows.map(({ name }) => name));
 }

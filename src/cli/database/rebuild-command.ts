@@ -47,7 +47,7 @@ export async function rebuildCommand(
   });
 }
 
-interface CopyOptions extends Pick<Settings, 'retentionDays'> {
+interface ClickHouseCopyOptions extends Pick<Settings, 'retentionDays'> {
   readonly from?: Date;
   readonly to?: Date;
   readonly output: CommandOutput;
@@ -57,7 +57,7 @@ interface CopyOptions extends Pick<Settings, 'retentionDays'> {
 async function copyToClickHouse(
   url: Secret,
   settings: ClickHouseSettings,
-  { retentionDays, output, ...range }: CopyOptions,
+  { retentionDays, output, ...range }: ClickHouseCopyOptions,
 ): Promise<number> {
   const { createDataSource } = await import('../../schema/data-source.js');
   const { ClickHouse } = await import('../../request-log/analytics/clickhouse/clickhouse.js');

@@ -5,10 +5,10 @@ import { LauncherError } from '../launcher-error.js';
 export const RESTORE_MARK = 'restore_in_progress';
 
 export async function isBeingRestored(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+  const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
     RESTORE_MARK,
   ]);
-  return rows[0]?.found === true;
+  return rows[0]?.exists === true;
 }
 
 export async function markRestore(client: Client, backup: string): Promise<void> {

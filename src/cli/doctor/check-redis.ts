@@ -21,10 +21,10 @@ export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const found = judgeRedis(await client.info());
+    const findings = judgeRedis(await client.info());
     const before = Date.now();
     const theirMs = timeIn(await client.time());
-    return [...found, judgeSkew(theirMs, { before, after: Date.now() }, 'Redis')];
+    return [...findings, judgeSkew(theirMs, { before, after: Date.now() }, 'Redis')];
   } catch (error) {
     return [failed('Redis', reasonOf(error), 'Check REDIS_URL and that the server runs.')];
   } finally {

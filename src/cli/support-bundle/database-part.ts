@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { OWN_TABLES } from '../database/own-tables.js';
-import { statementShape } from './statement-shape.js';
+import { normalizedStatement } from './normalized-statement.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -82,18 +82,18 @@ export async function databasePart(client: Client): Promise<DatabasePart> {
     tables: await rowsOf(TABLES),
     resources,
     connections: await rowsOf(CONNECTIONS),
-    running_statements: (await rowsOf(RUNNING)).map(withShape),
+    running_statements: (await rowsOf(RUNNING)).map(withNormalizedStatement),
     slow_statements: await slowStatements(rowsOf),
   };
 }
 
-const withShape = ({ query, ...figures }: Row): Row => ({
+const withNormalizedStatement = ({ query, ...figures }: Row): Row => ({
   ...figures,
-  statement: statementShape(typeof query === 'string' ? query : ''),
+  statement: normalizedStatement(typeof query === 'string' ? query : ''),
 });
 
 async function slowStatements(rowsOf: (sql: string) => Promise<Row[]>): Promise<readonly Row[] | string> {
   const installed = await rowsOf("SELECT 1 FROM pg_extension WHERE extname = 'pg_stat_statements'");
   if (installed.length === 0) return 'The extension pg_stat_statements is not installed.';
-  return (await rowsOf(SLOW)).map(withShape);
+  return (await rowsOf(SLOW)).map(withNormalizedStatement);
 }

@@ -7,9 +7,9 @@ const IS_SECRET: ReadonlySet<string> = new Set(SECRETS);
 
 /** Which settings are given, with the values that cannot identify or open anything. */
 export function settingsPart(environment: Readonly<Record<string, string | undefined>>): object {
-  const given = Object.entries(environment).filter(([name, value]) => isSetting(name) && value);
+  const set = Object.entries(environment).filter(([name, value]) => isSetting(name) && value);
   return Object.fromEntries(
-    given
+    set
       .map(([name, value = '']) => [name, shown(name, value)] as const)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );

@@ -58,8 +58,8 @@ export function badStoreTls(setting: string, text: string | undefined, scheme: s
   if (parts.length === 0) return [];
   if (url.protocol !== scheme)
     return [`${setting}: sslrootcert, sslcert and sslkey need an address with ${scheme}//.`];
-  const given = new Map(parts);
-  if (given.has('cert') !== given.has('key')) return [`${setting}: sslcert and sslkey need each other.`];
+  const files = new Map(parts);
+  if (files.has('cert') !== files.has('key')) return [`${setting}: sslcert and sslkey need each other.`];
   return parts.flatMap(([part, path]) => {
     try {
       readFileSync(path);

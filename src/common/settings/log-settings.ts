@@ -16,8 +16,8 @@ export function logLevel(environment: Environment = process.env): Settings['logL
 /** Read early, like the level: every connection measures its statements, also those of commands. */
 export function slowStatementMs(environment: Environment = process.env): number {
   const rule = settingsSchema.shape.GATEHOUSE_SLOW_STATEMENT_MS;
-  const given = rule.safeParse(environment['GATEHOUSE_SLOW_STATEMENT_MS'] || undefined);
-  return given.success ? given.data : rule.parse(undefined);
+  const parsed = rule.safeParse(environment['GATEHOUSE_SLOW_STATEMENT_MS'] || undefined);
+  return parsed.success ? parsed.data : rule.parse(undefined);
 }
 
 /** Readable lines on a terminal and JSON in a pipe, unless the setting says otherwise. Read early, like the level. */

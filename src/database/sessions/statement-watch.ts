@@ -56,11 +56,11 @@ export class StatementWatch {
   }
 }
 
-function report(use: string, ms: number, given: unknown): void {
+function report(use: string, ms: number, query: unknown): void {
   const now = performance.now();
   if (now - (reportedAt.get(use) ?? -Infinity) < SILENCE_MS) return;
   reportedAt.set(use, now);
-  const statement = textOf(given);
+  const statement = textOf(query);
   logger.warn({ use, duration_ms: Math.round(ms), statement }, 'A statement to the database was slow.');
 }
 

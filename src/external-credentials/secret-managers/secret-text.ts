@@ -33,9 +33,9 @@ export function credentialIn(
   return new Secret(credential);
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type SecretObject = Readonly<Record<string, unknown>>;
 
-function wholeOf(text: string, object: JsonObject | null, format: SecretPart['format']): string {
+function wholeOf(text: string, object: SecretObject | null, format: SecretPart['format']): string {
   const members = Object.values(object ?? {});
   const [only] = members;
   return format !== 'json' && members.length === 1 && typeof only === 'string' ? only.trim() : text;
@@ -43,7 +43,7 @@ function wholeOf(text: string, object: JsonObject | null, format: SecretPart['fo
 
 function memberOf(
   location: Pick<SecretLocation, 'reference'>,
-  object: JsonObject | null,
+  object: SecretObject | null,
   key: string,
 ): string {
   const value = object !== null && Object.hasOwn(object, key) ? object[key] : undefined;
@@ -52,10 +52,10 @@ function memberOf(
   throw unusableSecret(location, `the secret has no key "${key}"`);
 }
 
-function objectOf(text: string): JsonObject | null {
+function objectOf(text: string): SecretObject | null {
   if (!text.startsWith('{')) return null;
   try {
-    return JSON.parse(text) as JsonObject;
+    return JSON.parse(text) as SecretObject;
   } catch {
     return null;
   }

@@ -80,8 +80,8 @@ export class TokenCache<Value> {
   }
 
   private entryOf(id: string): Entry<Value> {
-    const found = this.entries.get(id);
-    if (found) return found;
+    const known = this.entries.get(id);
+    if (known) return known;
     const entry = { token: null, pending: null, failure: null };
     this.entries.set(id, entry);
     return entry;

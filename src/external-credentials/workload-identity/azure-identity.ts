@@ -31,20 +31,20 @@ export interface AzureTokenRequest {
 export function azureIdentityToken(
   egress: Egress,
   settings: AzureIdentitySettings,
-  wanted: AzureTokenRequest,
+  request: AzureTokenRequest,
 ): Promise<Token<string>> {
   const { federatedTokenFile, tenantId, endpoint, header } = settings;
-  const clientId = wanted.clientId ?? settings.clientId;
+  const clientId = request.clientId ?? settings.clientId;
   if (federatedTokenFile !== undefined && tenantId !== undefined && clientId !== undefined)
     return federatedToken(egress, {
       file: federatedTokenFile,
       authority: settings.authorityHost ?? AUTHORITY,
       tenantId,
       clientId,
-      scope: wanted.scope,
+      scope: request.scope,
     });
   const named: Readonly<Record<string, string>> = clientId === undefined ? {} : { client_id: clientId };
-  const resource = wanted.scope.replace(/\/\.default$/, '');
+  const resource = request.scope.replace(/\/\.default$/, '');
   if (endpoint !== undefined && header !== undefined)
     return metadataToken(
       endpoint,

@@ -43,8 +43,8 @@ export const exchangeWith = (
 });
 
 /** The exchange with further facts. */
-export const withFacts = (exchange: Exchange, found: Parameters<typeof factsWith>[1]): Exchange =>
-  exchangeWith(exchange, { facts: factsWith(exchange.facts, found) });
+export const withFacts = (exchange: Exchange, facts: Parameters<typeof factsWith>[1]): Exchange =>
+  exchangeWith(exchange, { facts: factsWith(exchange.facts, facts) });
 
 /** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
 export function failureOf({ signal }: Exchange, { code }: AppError): DiscardedAttempt {

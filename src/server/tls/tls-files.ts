@@ -44,10 +44,10 @@ function read(setting: string, path: string): string {
 }
 
 function certificatesIn(setting: string, pem: string): X509Certificate[] {
-  const found = pem.match(PEM_CERTIFICATE) ?? [];
-  if (found.length === 0) throw new Error(`${setting}: the file holds no certificate in PEM format.`);
+  const parts = pem.match(PEM_CERTIFICATE) ?? [];
+  if (parts.length === 0) throw new Error(`${setting}: the file holds no certificate in PEM format.`);
   try {
-    return found.map((each) => new X509Certificate(each));
+    return parts.map((each) => new X509Certificate(each));
   } catch (cause) {
     throw new Error(`${setting}: a certificate in the file is damaged.`, { cause });
   }

@@ -34,7 +34,7 @@ export class AzureSigner implements Signer {
     const scope = requiredField(fields['azure-entra-scope'] || DEFAULT_SCOPE, SCOPE);
     if (identityFor !== undefined) {
       const token = this.identity.azure(identityFor, scope, fields['azure-managed-client-id']);
-      return mapMaybePromise(token, (given) => withBearer(request, given));
+      return mapMaybePromise(token, (bearer) => withBearer(request, bearer));
     }
     if (key === null) return request;
     const application = {

@@ -8,9 +8,9 @@ export function connectionOptions(
   { url: secret }: Pick<ClickHouseSettings, 'url'>,
   connections: number,
 ): ClickHouseClientConfigOptions {
-  const given = new URL(secret.reveal());
-  const tls = storeTlsOf(given);
-  const url = withoutTlsFiles(given);
+  const address = new URL(secret.reveal());
+  const tls = storeTlsOf(address);
+  const url = withoutTlsFiles(address);
   if (Object.keys(tls).length === 0) return { url, max_open_connections: connections };
   return {
     http_agent: new StoreAgent(tls, { keepAlive: true, maxSockets: connections }),
@@ -22,14 +22,14 @@ export function connectionOptions(
  * The certificate identifies the user of the URL, who has no password:
  * https://clickhouse.com/docs/guides/sre/ssl-user-auth#4-testing-http
  */
-function byCertificate(given: URL): ClickHouseClientConfigOptions {
-  const url = new URL(given);
+function byCertificate(address: URL): ClickHouseClientConfigOptions {
+  const url = new URL(address);
   url.username = '';
   return {
     url,
     set_basic_auth_header: false,
     http_headers: {
-      'X-ClickHouse-User': decodeURIComponent(given.username) || 'default',
+      'X-ClickHouse-User': decodeURIComponent(address.username) || 'default',
       'X-ClickHouse-SSL-Certificate-Auth': 'on',
     },
   };

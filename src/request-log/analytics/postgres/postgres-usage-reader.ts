@@ -158,8 +158,8 @@ export class PostgresUsageReader implements AnalyticsReader {
     const counts = (indexed.length > 0 ? indexed : [[]]).map((alone) =>
       this.#sums(whose, { range, conditions: alone }, { measures: ['requests'], slots: [range.from], state }),
     );
-    const found = await Promise.all(counts);
-    return Math.min(...found.map(({ rows }) => Number(rows[0]?.['requests'] ?? 0)));
+    const results = await Promise.all(counts);
+    return Math.min(...results.map(({ rows }) => Number(rows[0]?.['requests'] ?? 0)));
   }
 
   /** Groups of request rows only. */

@@ -7,13 +7,13 @@ const SHOWN = /^\s*(SELECT|INSERT|UPDATE|DELETE|MERGE|WITH|COPY|BEGIN|COMMIT|ROL
 const PARTS =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|(?:[eEbBxXuU]&?)?'(?:[^'\\]|''|\\[\s\S])*(?:'|$)|"(?:[^"]|"")*(?:"|$)|(?<![\w$])\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
 
-export function statementShape(text: string): string {
+export function normalizedStatement(text: string): string {
   if (!SHOWN.test(text)) return '(another kind of statement)';
-  const shape = text.replace(PARTS, (part) => {
+  const masked = text.replace(PARTS, (part) => {
     if (part.startsWith('--') || part.startsWith('/*')) return ' ';
     // A quoted name. A longer one than PostgreSQL allows is none.
     if (part.startsWith('"') && part.endsWith('"') && /^"\w{1,63}"$/.test(part)) return part;
     return '?';
   });
-  return shape.replaceAll(/\s+/g, ' ').trim();
+  return masked.replaceAll(/\s+/g, ' ').trim();
 }
