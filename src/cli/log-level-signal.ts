@@ -1,4 +1,5 @@
-import { createLogger, type LogLevel, setLogLevel } from '../common/observability/logger.js';
+import { createLogger, setLogLevel } from '../common/observability/logger.js';
+import type { LogLevel } from '../common/settings/log-settings.js';
 
 const logger = createLogger('launcher');
 

@@ -7,7 +7,7 @@ import type { LauncherError } from '../launcher-error.js';
 import { type KeptProcessOptions, KeptProcess } from './kept-process.js';
 import { LoopWatch } from './loop-watch.js';
 import { MergedMetrics } from './merged-metrics.js';
-import type { LogLevel } from '../../common/observability/logger.js';
+import type { LogLevel } from '../../common/settings/log-settings.js';
 
 export interface FleetPlan {
   /** Number of gateway processes; 0 when this instance only runs jobs. */

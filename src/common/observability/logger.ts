@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { CREDENTIAL_HEADERS } from '../http/credential-headers.js';
 import { logFormat, logLevel } from '../settings/log-settings.js';
 import { withCopies } from './log-output.js';
+import { logFormat, type LogLevel, logLevel } from '../settings/log-settings.js';
 import { readableLines } from './readable-lines.js';
 
 export type { Logger } from 'pino';
@@ -72,8 +73,6 @@ export function createLogger(component: string): Logger {
   components.set(component, known);
   return known;
 }
-
-export type LogLevel = ReturnType<typeof logLevel>;
 
 /** Changes the level of this process's log. A logger keeps the level of its creation, so each component gets it. */
 export function setLogLevel(level: LogLevel): void {

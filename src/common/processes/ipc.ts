@@ -1,5 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Settings } from '../settings/settings.js';
+import type { LogLevel } from '../settings/log-settings.js';
 
 /**
  * Messages between the supervisor and its child processes over Node's IPC channel.

@@ -1,13 +1,15 @@
 import { settingsSchema } from './settings-schema.js';
 import type { Settings } from './settings.js';
 
+export type LogLevel = Settings['logLevel'];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The level of the process's own log lines, readable before the settings are validated: their errors may themselves have to be logged. An
  * invalid level counts as the default here; `loadSettings` reports it.
  */
-export function logLevel(environment: Environment = process.env): Settings['logLevel'] {
+export function logLevel(environment: Environment = process.env): LogLevel {
   const rule = settingsSchema.shape.GATEHOUSE_LOG_LEVEL;
   const parsed = rule.safeParse(environment['GATEHOUSE_LOG_LEVEL'] || undefined);
   return parsed.success ? parsed.data : rule.parse(undefined);
