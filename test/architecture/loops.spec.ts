@@ -20,7 +20,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'server/fast-path/fast-path.ts': 'closes idle connections',
   'server/tls/certificate-reloader.ts': 'compares three small files; what it rejects is a metric of its own',
   'server/http.ts': 'closes idle connections during the shutdown, and ends with it',
-  'server/tls/certificate-reloader.ts': 'reads two files; what is wrong is logged, and the expiry is a metric',
   // Heartbeats: one call each, whose failure somebody else notices.
   'request-log/spool/spool-writer.ts': 'touches the owner file; an error is handled by the next write',
   'request-log/spool/segment-chain.ts':

@@ -1,6 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { CREDENTIAL_HEADERS } from '../http/credential-headers.js';
-import { logFormat, logLevel } from '../settings/log-settings.js';
 import { withCopies } from './log-output.js';
 import { logFormat, type LogLevel, logLevel } from '../settings/log-settings.js';
 import { readableLines } from './readable-lines.js';

@@ -1,5 +1,4 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { Settings } from '../settings/settings.js';
 import type { LogLevel } from '../settings/log-settings.js';
 
 /**
@@ -47,7 +46,7 @@ export type SupervisorMessage =
   | { readonly type: 'database' }
   | { readonly type: 'drain'; readonly immediate: boolean }
   | LoopReport
-  | { readonly type: 'log-level'; readonly level: Settings['logLevel'] }
+  | { readonly type: 'log-level'; readonly level: LogLevel }
   | { readonly type: 'metrics:collect'; readonly id: number }
   | {
       readonly type: 'metrics:merged';
