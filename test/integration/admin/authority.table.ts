@@ -168,6 +168,9 @@ export const CHANGES: readonly Change[] = [
   plain('DELETE /v1/audit-logs/destinations/{id}', 'always'),
 
   plain('PUT /v1/integrations/{slug}/workspaces', 'always'),
+  plain('POST /v1/secret-references', 'always'),
+  plain('PUT /v1/secret-references/{id}', 'always'),
+  plain('DELETE /v1/secret-references/{id}', 'always'),
   plain('POST /v1/virtual-keys/{slug}/copy', 'always'),
   plain('POST /v1/virtual-keys', SAME_USERS),
   plain('PUT /v1/virtual-keys/{slug}', SAME_USERS),
