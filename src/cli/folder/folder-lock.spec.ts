@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,8 @@ import { ownIdentity } from './process-identity.js';
 describe('FolderLock', () => {
   let folder: string;
   const lockFile = (): string => join(folder, 'gatehouse.lock');
+  const claimOf = (content: string): string =>
+    `${lockFile()}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}.tmp`;
   const leave = (holder: unknown): Promise<void> => writeFile(lockFile(), JSON.stringify(holder));
 
   beforeEach(async () => {
@@ -58,7 +61,11 @@ describe('FolderLock', () => {
     await (await FolderLock.acquire(folder)).release();
   });
 
-  it('lets exactly one of many take over a stale lock', async () => {
+  it('lets exactly one of many take over a stale lock, fifty times', async () => {
+    for (let round = 0; round < 50; round++) await takeOverOnce();
+  });
+
+  async function takeOverOnce(): Promise<void> {
     await leave({ ...ownIdentity(), started: 'long ago' });
 
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => FolderLock.acquire(folder)));
@@ -67,6 +74,26 @@ describe('FolderLock', () => {
     expect(taken).toHaveLength(1);
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     await taken[0]?.value.release();
+  }
+
+  it('is taken over by one process where the one that was taking it over was killed', async () => {
+    const killed = { ...ownIdentity(), started: 'before' };
+    await leave({ ...ownIdentity(), started: 'long ago' });
+    await writeFile(claimOf(await readFile(lockFile(), 'utf8')), JSON.stringify(killed));
+
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => FolderLock.acquire(folder)));
+
+    const taken = attempts.filter((attempt) => attempt.status === 'fulfilled');
+    expect(taken).toHaveLength(1);
+    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    await taken[0]?.value.release();
+  });
+
+  it('is not taken over while another process does so', async () => {
+    await leave({ ...ownIdentity(), started: 'long ago' });
+    await writeFile(claimOf(await readFile(lockFile(), 'utf8')), JSON.stringify(ownIdentity()));
+
+    await expect(FolderLock.acquire(folder)).rejects.toThrow('is being taken by several instances at once');
   });
 
   it('does not remove the lock of whoever took its place', async () => {

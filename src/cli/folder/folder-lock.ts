@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,8 @@ const HEARTBEAT_MS = 2_000;
 /** Two missed heartbeats and a margin: then the holder in another container is gone. */
 const WATCH_MS = 2 * HEARTBEAT_MS + 1_000;
 const ATTEMPTS = 5;
+/** Enough for another process to replace a stale lock. */
+const CLAIM_MS = 100;
 
 type Notice = (text: string) => void;
 
@@ -47,7 +49,8 @@ export class FolderLock {
         throw new LauncherError(
           (await isCopied(folder, owner)) ? copied(folder, owner) : refusal(folder, owner),
         );
-      await removeStale(path, owner);
+      if (await takeOver(path, owner, content)) return new FolderLock(path, content);
+      await sleep(CLAIM_MS);
     }
     throw new LauncherError(
       `The data folder ${folder} is being taken by several instances at once. Try again.`,
@@ -106,14 +109,45 @@ async function isHeld(path: string, content: string, notice: Notice, watchMs: nu
   return (await touched(path)) !== before;
 }
 
-/** Moves the stale lock aside before deleting it: a concurrent process may already have replaced it, and then its new lock is put back. */
-async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  if ((await read(path)) !== stale) return;
-  await rename(path, aside).catch(() => undefined);
-  const moved = await read(aside);
-  if (moved !== null && moved !== stale) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+/**
+ * Replaces a stale lock by one with this content. False if another process does so, or has done so. The lock is never absent meanwhile, and
+ * only whoever has claimed its content may replace it: each content can be claimed once. A claim of a process that was killed is a stale
+ * lock itself, and is claimed like one.
+ */
+async function takeOver(path: string, stale: string, content: string): Promise<boolean> {
+  const claims = await claim(path, stale, content);
+  if (claims === null) return false;
+  // Whoever read the lock before it was replaced may claim it afterwards.
+  const isStale = (await read(path)) === stale;
+  if (isStale) {
+    const own = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    await writeFile(own, content, { mode: OWNER_ONLY, flag: 'wx' });
+    await rename(own, path);
+  }
+  for (const each of claims) await rm(each, { force: true });
+  return isStale;
+}
+
+/** The files of the claim, or null if a running process has claimed this content. */
+async function claim(path: string, stale: string, content: string): Promise<string[] | null> {
+  const claims: string[] = [];
+  for (let claimed = stale; ;) {
+    const file = `${path}.${createHash('sha256').update(claimed).digest('hex').slice(0, 16)}.tmp`;
+    claims.push(file);
+    if (await create(file, content)) return claims;
+    const other = await read(file);
+    if (other === null || (await isClaiming(file, other))) return null;
+    claimed = other;
+  }
+  return null;
+}
+
+/** Replacing a lock takes milliseconds, so an old claim of a machine or container that cannot be inspected is stale. */
+async function isClaiming(file: string, content: string): Promise<boolean> {
+  const claimant = parse(content);
+  if (claimant !== null && sameRealm(claimant)) return isRunning(claimant);
+  const at = await touched(file);
+  return at !== null && Date.now() - at < WATCH_MS;
 }
 
 function refusal(folder: string, content: string): string {
