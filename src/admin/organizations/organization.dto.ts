@@ -1,26 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsObject,
-  IsString,
-  Length,
-} from 'class-validator';
-import {
-  SWITCH_NAMES,
-  type SwitchedRole,
-  type SwitchName,
-  SWITCHES,
-} from '../../auth/permissions/switches.js';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { type PolicyFlags, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../tenancy/organization.entity.js';
-import { Nested, IfGiven, OrNull, rule } from '../../common/http/validators.js';
-import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
+import { Nested, IfGiven, OrNull } from '../../common/http/validators.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import {
   ApiId,
@@ -33,6 +16,12 @@ import {
 import { ShowsRedaction, TakesRedaction } from '../dto-fields/redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../dto-fields/retention.dto.js';
 import { Audited } from '../dto-fields/audited.js';
+import {
+  AreSwitches,
+  EXPORT_SETTINGS,
+  ExportSettingsDto,
+  SWITCHES_SCHEMA,
+} from './organization-fields.dto.js';
 
 const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
@@ -53,68 +42,6 @@ const AreGuardrails = (): PropertyDecorator =>
     ArrayMaxSize(MOST_GUARDRAILS),
     Length(1, LONGEST_REFERENCE, { each: true }),
   );
-
-const SWITCHED: Readonly<Record<SwitchedRole, string>> = {
-  organization_admin: 'admins of the organization',
-  manager: 'workspace admins and managers',
-  member: 'workspace members',
-};
-
-const meaningOfSwitch = (name: SwitchName): string =>
-  `Whether ${SWITCHED[SWITCHES[name].role]} may ${SWITCHES[name].meaning}. Default: ${SWITCHES[name].usual}.`;
-
-const SWITCHES_SCHEMA = {
-  type: 'object',
-  nullable: true,
-  additionalProperties: false,
-  properties: Object.fromEntries(
-    SWITCH_NAMES.map((name) => [name, { type: 'boolean' as const, description: meaningOfSwitch(name) }]),
-  ),
-  example: { membersViewLogs: false },
-} as const;
-
-const isSwitches = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).every(
-    ([name, position]) => (SWITCH_NAMES as readonly string[]).includes(name) && typeof position === 'boolean',
-  );
-
-const AreSwitches = (): PropertyDecorator =>
-  rule(
-    'areSwitches',
-    `it must be an object of booleans with the names ${SWITCH_NAMES.join(', ')}`,
-    isSwitches,
-  );
-
-const EXPORT_SETTINGS = {
-  type: 'object' as const,
-  nullable: true,
-  additionalProperties: false,
-  required: ['deniedFields'],
-  // An optional field cannot declare the required fields of its object: https://github.com/nestjs/swagger (ApiPropertyOptional sets
-  // `required`).
-  minProperties: 1,
-  properties: {
-    deniedFields: {
-      description: 'Names of the fields that exports may not contain.',
-      type: 'array' as const,
-      items: { type: 'string' as const, enum: [...EXPORT_FIELD_NAMES] },
-      maxItems: EXPORT_FIELD_NAMES.length,
-      uniqueItems: true,
-    },
-  },
-  example: { deniedFields: ['request', 'response'] },
-};
-
-class ExportSettingsDto {
-  /** Fields that exports of the log may not contain. */
-  @IsArray()
-  @ArrayMaxSize(EXPORT_FIELD_NAMES.length)
-  @ArrayUnique()
-  @IsIn(EXPORT_FIELD_NAMES, { each: true })
-  readonly deniedFields: readonly string[];
-}
 
 /** Omitted fields stay unchanged; null restores the default. */
 export class UpdateOrganizationDto {

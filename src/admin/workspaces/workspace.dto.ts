@@ -1,26 +1,8 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayUnique,
-  IsArray,
-  IsObject,
-  IsString,
-  IsUUID,
-  Length,
-  MaxLength,
-} from 'class-validator';
-import type { ClientDisconnectRule } from '../../common/contracts/upstream-rules.js';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsObject, IsString, IsUUID, MaxLength } from 'class-validator';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import type { Workspace } from '../tenancy/workspace.entity.js';
-import type { CacheRules } from '../../routing-config/document.js';
-import {
-  Nested,
-  IfGiven,
-  IsIdOrSlug,
-  IsMetadata,
-  OrNull,
-  withoutCase,
-} from '../../common/http/validators.js';
+import { Nested, IfGiven, IsIdOrSlug, OrNull, withoutCase } from '../../common/http/validators.js';
 import {
   AN_ID,
   ApiId,
@@ -31,7 +13,6 @@ import {
   TakesName,
   MayTakeName,
   MayTakeNote,
-  MayTakeDisconnectRule,
 } from '../dto-fields/fields.js';
 import {
   type RateLimitDto,
@@ -54,80 +35,10 @@ import { QueryDto } from '../http/query.dto.js';
 import { QueryText, QueryChoice } from '../http/query-fields.js';
 import { PageQuery } from '../http/page-query.dto.js';
 import { Audited } from '../dto-fields/audited.js';
+import { WorkspaceDefaultsDto } from './workspace-defaults.dto.js';
 
-const MOST_GUARDRAILS = 50;
-const LONGEST_REFERENCE = 128;
 const LONGEST_CONFIRMATION = 200;
 const MOST_USERS = 100;
-
-export class WorkspaceDefaultsDto {
-  @ApiPropertyOptional({
-    description:
-      'Key-value pairs added to every request of the workspace. They override those of API keys and requests. Null: none.',
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    nullable: true,
-    example: { team: 'search' },
-  })
-  @OrNull()
-  @IsMetadata()
-  readonly metadata?: Readonly<Record<string, string>> | null;
-
-  @Audited('defaults')
-  @ApiPropertyOptional({
-    description:
-      'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
-    type: [String],
-    nullable: true,
-    example: [],
-  })
-  @OrNull()
-  @IsArray()
-  @ArrayMaxSize(MOST_GUARDRAILS)
-  @IsString({ each: true })
-  @Length(1, LONGEST_REFERENCE, { each: true })
-  readonly input_guardrails?: readonly string[] | null;
-
-  @Audited('defaults')
-  @ApiPropertyOptional({
-    description:
-      'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
-    type: [String],
-    nullable: true,
-    example: [],
-  })
-  @OrNull()
-  @IsArray()
-  @ArrayMaxSize(MOST_GUARDRAILS)
-  @IsString({ each: true })
-  @Length(1, LONGEST_REFERENCE, { each: true })
-  readonly output_guardrails?: readonly string[] | null;
-
-  @ApiPropertyOptional({
-    description: 'Id or slug of the config for user API keys that have no config of their own. Null: none.',
-    type: String,
-    nullable: true,
-    example: null,
-  })
-  @OrNull()
-  @IsString()
-  @Length(1, LONGEST_REFERENCE)
-  readonly user_api_key_config?: string | null;
-
-  @ApiPropertyOptional({
-    description: 'Response cache for requests whose config does not set one. Null: no default.',
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
-    example: { mode: 'simple', max_age: 3600 },
-  })
-  @OrNull()
-  @IsObject()
-  readonly cache?: CacheRules | null;
-
-  @MayTakeDisconnectRule()
-  readonly on_client_disconnect?: ClientDisconnectRule | null;
-}
 
 @TakesLimits()
 class WorkspaceFields {

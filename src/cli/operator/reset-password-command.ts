@@ -3,7 +3,6 @@ import { Passkey } from '../../admin/passkeys/passkey.entity.js';
 import { RecoveryCode } from '../../admin/second-factors/recovery-code.entity.js';
 import { UserCredential } from '../../admin/passwords/user-credential.entity.js';
 import { SignInLink } from '../../admin/passwords/sign-in-link.entity.js';
-import { say } from '../terminal.js';
 import { CommandOutput, type JsonOption } from '../output.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 

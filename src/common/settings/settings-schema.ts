@@ -5,38 +5,17 @@ import { externalCredentialSettings } from './external-credential-settings.js';
 import { proxySettings } from './proxy-settings.js';
 import { otelSettings } from './otel-settings-schema.js';
 import { sinkSettings } from './sink-settings-schema.js';
+import { aNumber, duration, whole } from './setting-rules.js';
 import { tlsSettings } from './tls-settings.js';
+
+const MIB = 1024 * 1024;
+const MINUTE = 60_000;
 
 /**
  * Every setting of the process, read from the environment only here.
  *
  * A row has its rule, its default and its meaning (the description in `docs/settings.md`). A secret can also be given as NAME_FILE.
  */
-const aNumber = (rule?: { readonly error: string }) => z.coerce.number(rule);
-const whole = (fallback: number, minimum: number, description: string) =>
-  aNumber().int().min(minimum).default(fallback).describe(description);
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const A_DURATION = /^(\d+)(ms|s|m|h|d)$/;
-
-/** Milliseconds, or a number with its unit: `90s`, `15m`, `12h`, `7d`. */
-function inMilliseconds(given: unknown): unknown {
-  const [, count, unit = ''] = A_DURATION.exec(String(given).trim()) ?? [];
-  return count === undefined ? given : Number(count) * (UNIT_MS[unit] ?? 1);
-}
-
-const DURATION_RULE = 'it must be milliseconds, or a number with ms, s, m, h or d, such as 15m';
-export const duration = (fallback: number, minimum: number, description: string) =>
-  z
-    .preprocess(
-      (given) => (given === undefined ? given : inMilliseconds(given)),
-      aNumber({ error: DURATION_RULE }).int(DURATION_RULE).min(minimum).default(fallback),
-    )
-    .describe(description);
-
-const MIB = 1024 * 1024;
-const MINUTE = 60_000;
-
 export const settingsSchema = z.object({
   GATEHOUSE_HOST: z
     .string()

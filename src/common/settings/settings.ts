@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Secret } from './secret.js';
 import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
-import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
 import { listIn } from '../text/list-in.js';
@@ -12,8 +11,9 @@ import { type ExternalCredentialSettings, externalCredentialsOf } from './extern
 import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import type { TelemetrySettings } from './otel-settings.js';
 import { settingsSchema } from './settings-schema.js';
-import { badTls, type ListenerSettings, listenerOf } from './tls-settings.js';
-import { badSinks, destinationsOf, type S3Settings, type SinkSettings } from './sink-settings.js';
+import { problemsBetween } from './settings-problems.js';
+import { type ListenerSettings, listenerOf } from './tls-settings.js';
+import { destinationsOf, type S3Settings, type SinkSettings } from './sink-settings.js';
 
 type Raw = z.infer<typeof settingsSchema>;
 
@@ -166,29 +166,9 @@ export function loadSettings(environment: Environment): Settings {
   const { data, mistakes = [] } = readBySchema(settingsSchema, given);
   for (const { path, rule } of mistakes) problems.push(`${path.join('.')}: ${rule}.`);
   const wrong = new Set(mistakes.map(({ path }) => String(path[0])));
-  problems.push(...furtherProblems(given, wrong));
+  problems.push(...problemsBetween(given, wrong));
   if (data === undefined || problems.length > 0) throw new SettingsError(problems);
   return toSettings(data);
-}
-
-/**
- * Errors beyond the format of single settings. Invalid settings have their defaults here, so that all other errors are reported together
- * with theirs; they are not reported twice.
- */
-function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
-  const raw = settingsSchema.parse(
-    Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))),
-  );
-  return [
-    ...badKeys(raw),
-    ...badEgressRules(raw),
-    ...badProxies(raw),
-    ...badMail(raw),
-    ...badCluster(raw),
-    ...badInitOwner(raw),
-    ...badSinks(raw, given),
-    ...badTls(raw),
-  ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
 
 function secretsFromFiles(environment: Environment, problems: string[]): Record<string, string> {
@@ -212,62 +192,10 @@ function withoutEmpty(environment: Environment): Record<string, string> {
   );
 }
 
-const KEY_BYTES = 32;
-
-function badKeys(raw: Raw): string[] {
-  return (['GATEHOUSE_MASTER_KEY', 'GATEHOUSE_NEXT_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'] as const)
-    .filter((name) => raw[name] !== undefined && !isStrongKey(raw[name]))
-    .map(
-      (name) => `${name}: must be ${KEY_BYTES} random bytes in base64; "openssl rand -base64 32" makes one.`,
-    );
-}
-
-/** Refuses short keys and those that repeat one byte, like samples and placeholders. */
-function isStrongKey(text: string): boolean {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length === KEY_BYTES && new Set(bytes).size > 8;
-}
-
-function badEgressRules(raw: Raw): string[] {
-  return parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).problems.map(
-    (problem) => `GATEHOUSE_EGRESS_ALLOW: ${problem}`,
-  );
-}
-
-const trustedProxies = (raw: Raw): string[] => listIn(raw.GATEHOUSE_TRUSTED_PROXIES);
-
-function badProxies(raw: Raw): string[] {
-  return trustedProxies(raw)
-    .filter((range) => !isAddressRange(range))
-    .map((range) => `GATEHOUSE_TRUSTED_PROXIES: "${range}" is neither an address nor a CIDR.`);
-}
-
-/** A mail needs a sender, and its link a configured address: the host in a request cannot be trusted. */
-function badMail(raw: Raw): string[] {
-  if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
-  return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)
-    .filter((name) => raw[name] === undefined)
-    .map((name) => `${name}: is required by GATEHOUSE_SMTP_URL.`);
-}
-
-function badInitOwner(raw: Raw): string[] {
-  const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
-  if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
-  return raw[email] === undefined
-    ? [`${password}: is set without ${email}.`]
-    : [`${email}: is set without ${password}.`];
-}
-
 function initOwnerOf(raw: Raw): Settings['initOwner'] {
   const { GATEHOUSE_INIT_OWNER_EMAIL: email, GATEHOUSE_INIT_OWNER_PASSWORD: password } = raw;
   const normal = email === undefined ? null : normalizeEmail(email);
   return normal === null || password === undefined ? null : { email: normal, password: new Secret(password) };
-}
-
-function badCluster(raw: Raw): string[] {
-  return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
-    ? []
-    : ['CLICKHOUSE_CLUSTER: is set without CLICKHOUSE_URL.'];
 }
 
 function clickhouseOf({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: cluster }: Raw): ClickHouseSettings | null {
@@ -334,7 +262,7 @@ function toSettings(raw: Raw): Settings {
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
     externalCredentials: externalCredentialsOf(raw),
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,
-    trustedProxies: trustedProxies(raw),
+    trustedProxies: listIn(raw.GATEHOUSE_TRUSTED_PROXIES),
     adminSocket: raw.GATEHOUSE_ADMIN_SOCKET,
     timeouts: timeoutsOf(raw),
     ...httpOf(raw),

@@ -79,7 +79,7 @@ describe('a form', () => {
   it('names its target in a model after a short file, however the network cuts the form', async () => {
     const parts = [file(LONG), field('model', '@prod/whisper-1'), END];
     const sentOn = [file(LONG), field('model', 'whisper-1'), END].join('');
-    for (const chunks of [parts, [parts.join('')], [...parts.join('')]]) {
+    for (const chunks of [parts, [parts.join('')], Array.from(parts.join(''))]) {
       const form = await read(...chunks);
       expect(form.read).toMatchObject({ modelSlug: 'prod', model: 'whisper-1' });
       expect(await sent(form)).toBe(sentOn);
