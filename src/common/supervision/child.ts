@@ -34,7 +34,9 @@ export function startSignal(): Promise<StartedChild> {
 
 function followLogLevel(): void {
   process.on('message', (message) => {
-    if (isSupervisorMessage(message) && message.type === 'log-level') setLogLevel(message.level);
+    if (!isSupervisorMessage(message) || message.type !== 'log-level') return;
+    setLogLevel(message.level);
+    logger.debug('This process logs at the level debug.');
   });
   // A signal to the whole group is for the supervisor; without a listener it would end this process.
   process.on('SIGUSR2', () => undefined);
