@@ -9,9 +9,9 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 const A_DURATION = /^(\d+)(ms|s|m|h|d)$/;
 
 /** Milliseconds, or a number with its unit: `90s`, `15m`, `12h`, `7d`. */
-function inMilliseconds(given: unknown): unknown {
-  const [, count, unit = ''] = A_DURATION.exec(String(given).trim()) ?? [];
-  return count === undefined ? given : Number(count) * (UNIT_MS[unit] ?? 1);
+function inMilliseconds(text: unknown): unknown {
+  const [, count, unit = ''] = A_DURATION.exec(String(text).trim()) ?? [];
+  return count === undefined ? text : Number(count) * (UNIT_MS[unit] ?? 1);
 }
 
 const DURATION_RULE = 'it must be milliseconds, or a number with ms, s, m, h or d, such as 15m';
@@ -20,7 +20,7 @@ const DURATION_RULE = 'it must be milliseconds, or a number with ms, s, m, h or 
 export const duration = (fallback: number, minimum: number, description: string) =>
   z
     .preprocess(
-      (given) => (given === undefined ? given : inMilliseconds(given)),
+      (text) => (text === undefined ? text : inMilliseconds(text)),
       aNumber({ error: DURATION_RULE }).int(DURATION_RULE).min(minimum).default(fallback),
     )
     .describe(description);

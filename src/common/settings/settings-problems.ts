@@ -12,9 +12,9 @@ type Raw = z.infer<typeof settingsSchema>;
  * Errors beyond the format of single settings. Invalid settings have their defaults here, so that all other errors are reported together
  * with theirs; they are not reported twice.
  */
-export function problemsBetween(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
+export function problemsBetween(environment: Record<string, string>, wrong: ReadonlySet<string>): string[] {
   const raw = settingsSchema.parse(
-    Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))),
+    Object.fromEntries(Object.entries(environment).filter(([name]) => !wrong.has(name))),
   );
   return [
     ...badKeys(raw),
@@ -23,7 +23,7 @@ export function problemsBetween(given: Record<string, string>, wrong: ReadonlySe
     ...badMail(raw),
     ...badCluster(raw),
     ...badInitOwner(raw),
-    ...badSinks(raw, given),
+    ...badSinks(raw, environment),
     ...badTls(raw),
   ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
