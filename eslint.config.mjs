@@ -140,7 +140,12 @@ export default tseslint.config(
   },
   {
     files: ['dashboard/dev/**', 'dashboard/test/**', 'dashboard/vite.config.ts'],
-    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off', complexity: 'off', 'max-lines-per-function': 'off' },
+    rules: {
+      'no-restricted-syntax': 'off',
+      'no-console': 'off',
+      complexity: 'off',
+      'max-lines-per-function': 'off',
+    },
   },
   { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
 );

@@ -88,8 +88,7 @@ describe(`a collector${OTELCOL === undefined ? '' : ' of the OpenTelemetry proje
     for (let i = 0; i < 5; i++) await chat();
     const points = (name: string) =>
       collector.metrics.filter((metric) => metric.name === name).at(-1)?.histogram?.dataPoints ?? [];
-    const served = () =>
-      points('gatehouse_request_duration_seconds').reduce((sum, at) => sum + at.count, 0);
+    const served = () => points('gatehouse_request_duration_seconds').reduce((sum, at) => sum + at.count, 0);
     const seen = new Set<string>();
     const gathered = () => {
       for (const { name } of collector.metrics) seen.add(name);

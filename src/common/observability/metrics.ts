@@ -63,5 +63,4 @@ async function give(id: number): Promise<void> {
   process.send?.({ type: 'metrics:given', id, json: await ownMetrics() });
 }
 
-const ownMetrics = async (): Promise<readonly MetricJson[]> =>
-  await register.getMetricsAsJSON();
+const ownMetrics = async (): Promise<readonly MetricJson[]> => await register.getMetricsAsJSON();
