@@ -47,7 +47,8 @@ beforeEach(() => {
   sink = aSink();
   announced = [];
 });
-afterEach(() => rmSync(spool, { recursive: true, force: true }));
+// A sink may still be creating its files when a short test is over.
+afterEach(() => rmSync(spool, { recursive: true, force: true, maxRetries: 10 }));
 
 const aSink = (segmentBytes?: number) =>
   new SpoolLogSink({ spool, logger, reserveBytes: 65_536, segmentBytes });
