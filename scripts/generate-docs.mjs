@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { rolldown } from 'rolldown';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -149,16 +149,13 @@ function written(value, depth = 0, most = EXPANDED.others) {
   return `${open}\n${lines.map((line) => `${blanks} ${line}`).join(',\n')}\n${blanks}${close}`;
 }
 
-/** A table that the tests use. It is TypeScript without imports of values. */
+/** A table that the tests use. */
 async function tableOfTests(name) {
-  const source = await readFile(
-    new URL(`../test/integration/admin/${name}.table.ts`, import.meta.url),
-    'utf8',
-  );
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`);
+  const input = fileURLToPath(new URL(`../test/integration/admin/${name}.table.ts`, import.meta.url));
+  const bundle = await rolldown({ input });
+  const { output } = await bundle.generate({ format: 'esm' });
+  await bundle.close();
+  return import(`data:text/javascript;base64,${Buffer.from(output[0].code).toString('base64')}`);
 }
 
 const { CALLERS, PERMISSIONS } = await tableOfTests('permissions');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { currentKey } from '../../../src/admin/limits/limits.service.js';
 import type { AdminApp, Json } from '../../support/admin-app.js';
 import type { TestIssuer } from '../../support/tokens.js';
-import type { ThingName } from './permissions.table.js';
+import { CREATED, type SpecialThingName, type ThingName } from './permissions.table.js';
 
 /** What a path and a body name. */
 export interface Thing {
@@ -14,10 +14,6 @@ export interface Thing {
 }
 
 const HERE = { workspace_id: 'ws-default' };
-const CONTAINS = { id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } };
-const SOME = { conditions: [{ key: 'metadata.team', value: '*' }] };
-const BUDGET = { ...SOME, group_by: [{ key: 'api_key' }], credit_limit: 1, ...HERE };
-const RATE = { ...SOME, group_by: [{ key: 'api_key' }], type: 'requests', unit: 'rpm', value: 1, ...HERE };
 
 /** Makes everything that the table of permissions asks for: in this workspace, or of its organization. */
 export class PermissionThings {
@@ -26,8 +22,10 @@ export class PermissionThings {
     private readonly issuer: TestIssuer,
   ) {}
 
-  make(name: ThingName): Promise<Thing> {
-    return this.makers[name]();
+  async make(name: ThingName): Promise<Thing> {
+    if (!isCreated(name)) return this.makers[name]();
+    const { path, body, by } = CREATED[name];
+    return at((await this.made(path, body))[by]);
   }
 
   /** What an organization says that accepts the tokens of these tests. */
@@ -35,8 +33,7 @@ export class PermissionThings {
     return this.issuer.setting({ jwks_uri: undefined, jwks: this.issuer.jwks(), allow_owners: true });
   }
 
-  private readonly makers: Readonly<Record<ThingName, () => Promise<Thing>>> = {
-    'admin key': async () => at((await this.made('api-keys/organisation/service', aKey())).id),
+  private readonly makers: Readonly<Record<SpecialThingName, () => Promise<Thing>>> = {
     'API key': async () => at(await this.key()),
     'API key in the body': async () => ({ path: [], body: { ids: [await this.key()] } }),
     'API key of somebody else': async () => {
@@ -47,10 +44,6 @@ export class PermissionThings {
     'audit destination': async () => {
       const { body } = await this.newDestination();
       return at((await this.made('audit-logs/destinations', body)).id);
-    },
-    'secret reference': async () => {
-      const body = { name: 'A reference', manager_type: 'file', auth_config: {}, secret_path: 'openai' };
-      return at((await this.made('secret-references', body)).id);
     },
     'new audit destination': () => this.newDestination(),
     config: async () => at((await this.config()).slug),
@@ -63,7 +56,6 @@ export class PermissionThings {
       return { ...at(slug), body: { version_id } };
     },
     feedback: () => this.feedback(),
-    guardrail: async () => at((await this.made('guardrails', { ...aGuardrail(), ...HERE })).slug),
     'guardrail of the organization': async () =>
       at((await this.made('guardrails', this.sharedGuardrail())).slug),
     'new guardrail of the organization': async () => ({ path: [], body: this.sharedGuardrail() }),
@@ -75,7 +67,6 @@ export class PermissionThings {
       await this.app.call('PUT', `/v1/integrations/${slug}/models`, { body });
       return { ...at(slug), query: '?slugs=gpt-4o' };
     },
-    'legal hold': async () => at((await this.made('admin/legal-holds', { reason: 'Case 1', ...HERE })).id),
     invite: async () => at((await this.made('admin/users/invites', anInvite())).id),
     'new invite': async () => ({ path: [], body: anInvite() }),
     log: () => this.logged(),
@@ -89,8 +80,6 @@ export class PermissionThings {
       );
       return at(id);
     },
-    'shared view': async () =>
-      at((await this.made('logs/views', { name: 'A view', is_shared: true, ...HERE })).id),
     trace: async () => ({ path: [(await this.logged(`t-${randomUUID()}`)).path[1] ?? ''] }),
     member: async () => at('ws-default', (await this.person({ [this.app.first.workspace_id]: 'member' })).id),
     'new member': async () => ({
@@ -138,8 +127,6 @@ export class PermissionThings {
       const body = { name: 'A provider', integration_id: (await this.lent()).slug, ...HERE };
       return at((await this.made('providers', body)).slug);
     },
-    'rate policy': async () => at((await this.made('policies/rate-limits', RATE)).id),
-    'usage policy': async () => at((await this.made('policies/usage-limits', BUDGET)).id),
     'use of a policy': () => this.use(),
     'signed tokens': async () => at(),
     'new identity provider': async () => ({ path: [], body: await this.identityProvider() }),
@@ -240,7 +227,8 @@ export class PermissionThings {
   }
 
   private sharedGuardrail(): object {
-    return { ...aGuardrail(), organisation_id: this.app.first.organisation_id };
+    const { name, checks } = CREATED.guardrail.body;
+    return { name, checks, organisation_id: this.app.first.organisation_id };
   }
 
   private async feedback(): Promise<Thing> {
@@ -296,7 +284,9 @@ export class PermissionThings {
 
   /** A budget of which one key has used something. */
   private async use(): Promise<Thing> {
-    const { id } = await this.made('policies/usage-limits', BUDGET);
+    const {
+      path: [id = ''],
+    } = await this.make('usage policy');
     const [{ budget }] = await this.sql('SELECT budget FROM limit_policies WHERE id = $1', [id]);
     const group = randomUUID().replaceAll('-', '');
     await this.sql(
@@ -331,8 +321,9 @@ export class PermissionThings {
   }
 }
 
+const isCreated = (name: ThingName): name is keyof typeof CREATED => name in CREATED;
+
 const at = (...path: string[]): Thing => ({ path });
 const aKey = () => ({ name: 'A key', scopes: ['logs.view'] });
-const aGuardrail = () => ({ name: 'A guardrail', checks: [CONTAINS] });
 const anInvite = () => ({ email: `${randomUUID()}@example.com`, role: 'member', workspaces: [] });
 const aPrice = () => ({ pay_as_you_go: { request_token: { price: 1 }, response_token: { price: 1 } } });
