@@ -63,6 +63,7 @@ import { SumsOfRefusals1763800020061 } from './migrations/1763800020061-sums-of-
 import { RefusedCredentials1763800020062 } from './migrations/1763800020062-refused-credentials.js';
 import { AnalyticsJobs1763800020070 } from './migrations/1763800020070-analytics-jobs.js';
 import { SecretReferences1763800020071 } from './migrations/1763800020071-secret-references.js';
+import { SchemaCompatibility1763800020080 } from './migrations/1763800020080-schema-compatibility.js';
 
 /** Every class with `@Entity` in the `*.entity.ts` files of src/admin. */
 export const ENTITIES = [
@@ -136,4 +137,5 @@ export const MIGRATIONS = [
   RefusedCredentials1763800020062,
   AnalyticsJobs1763800020070,
   SecretReferences1763800020071,
+  SchemaCompatibility1763800020080,
 ];

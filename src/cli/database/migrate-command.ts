@@ -1,11 +1,11 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, MigrationInterface } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
 import { CommandOutput, type JsonOption } from '../output.js';
 import { awaitDatabase } from './await-database.js';
 import { runMigrations } from './run-migrations.js';
-import { readSchemaState } from './schema-state.js';
+import { laterText, readSchemaState, type SchemaState } from './schema-state.js';
 import { withRunningDatabase } from './with-database.js';
 
 export interface MigrateOptions extends JsonOption {
@@ -20,32 +20,51 @@ export async function migrateCommand(
 ): Promise<number> {
   const output = new CommandOutput(options);
   return withRunningDatabase(loadSettings(environment), async (url) => {
-    const { pending } = await awaitDatabase(url, () => readSchemaState(url, null), {
+    const { pending, later } = await awaitDatabase(url, () => readSchemaState(url, null), {
       signal: new AbortController().signal,
       notice: output.say,
     });
-    if (pending.length === 0) output.say('The schema is up to date.');
-    else output.say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
+    output.say(stateText({ pending, later }));
     const runs = !options.status && pending.length > 0;
-    if (runs)
-      await withDataSource(url, (source) => (options.dryRun ? runDry(source) : runMigrations(source, url)));
-    if (runs) output.say(options.dryRun ? RAN_DRY : 'All migrations are done.');
-    output.result({ pending, applied: runs && !options.dryRun });
+    if (runs) await withDataSource(url, async (source) => output.say(await run(source, url, options)));
+    output.result({ pending, later, applied: runs && !options.dryRun });
     return options.status && pending.length > 0 ? 1 : 0;
   });
 }
 
+function stateText({ pending, later }: Pick<SchemaState, 'pending' | 'later'>): string {
+  const state =
+    pending.length === 0
+      ? 'The schema is up to date.'
+      : `Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`;
+  return later.length === 0 ? state : `${laterText(later)}\n${state}`;
+}
+
+/** Returns what was done. */
+async function run(dataSource: DataSource, url: Secret, { dryRun }: MigrateOptions): Promise<string> {
+  if (dryRun) return runDry(dataSource);
+  await runMigrations(dataSource, url);
+  return 'All migrations are done.';
+}
+
 const RAN_DRY = 'The pending migrations ran and were rolled back. Nothing was changed.';
 
-/** All migrations in one transaction, rolled back. A statement that cannot run inside a transaction would fail here. */
-async function runDry(dataSource: DataSource): Promise<void> {
+/**
+ * All migrations in one transaction, rolled back; returns what was done. Those that build indexes are left out: they cannot run in a
+ * transaction.
+ */
+async function runDry(dataSource: DataSource): Promise<string> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query('SET LOCAL statement_timeout = 0');
+    await runner.query("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '2s'");
     const done = await doneMigrations(dataSource);
-    for (const migration of dataSource.migrations)
-      if (!done.has(migration.name ?? migration.constructor.name)) await migration.up(runner);
+    const pending = dataSource.migrations.filter((migration) => !done.has(nameOf(migration)));
+    for (const migration of pending) if (migration.transaction !== false) await migration.up(runner);
+    const left = pending.filter(({ transaction }) => transaction === false).map(nameOf);
+    return left.length === 0
+      ? RAN_DRY
+      : `${RAN_DRY} Not tried, because they only build indexes: ${left.join(', ')}.`;
   } catch (cause) {
     throw new LauncherError(`A migration fails: ${(cause as Error).message}. Nothing was changed.`, {
       cause,
@@ -55,6 +74,8 @@ async function runDry(dataSource: DataSource): Promise<void> {
     await runner.release();
   }
 }
+
+const nameOf = (migration: MigrationInterface): string => migration.name ?? migration.constructor.name;
 
 async function doneMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
   const [table] = await dataSource.query<{ exists: boolean }[]>(

@@ -10,7 +10,7 @@ import type { EmbeddedPostgres } from '../embedded-postgres.js';
 import { LauncherError } from '../launcher-error.js';
 import { awaitDatabase, type WaitOptions } from './await-database.js';
 import { runMigrations } from './run-migrations.js';
-import { readSchemaState } from './schema-state.js';
+import { laterText, readSchemaState } from './schema-state.js';
 
 export interface Preparation extends WaitOptions {
   readonly url: Secret;
@@ -37,7 +37,12 @@ const LOOK_AGAIN_MS = 1_000;
 export async function prepareDatabase(preparation: Preparation): Promise<BootstrapFile | null> {
   const { url, secrets, server, makesFirstKeys } = preparation;
   await server?.untilUp(preparation.patienceMs);
-  const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
+  const { pending, later, populated } = await awaitDatabase(
+    url,
+    () => readSchemaState(url, secrets),
+    preparation,
+  );
+  if (later.length > 0) preparation.notice(laterText(later));
   if (pending.length === 0 && populated) return null;
   const { createDataSource } = await import('../../schema/data-source.js');
   const { bootstrap } = await import('../../admin/bootstrap/bootstrap.js');

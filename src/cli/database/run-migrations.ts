@@ -1,18 +1,27 @@
 import type { DataSource } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
+import type { MigrateOptions } from '../../schema/migrate.js';
 import { LauncherError } from '../launcher-error.js';
 import { place } from './await-database.js';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Runs the pending migrations. A missing privilege of the database user is reported as a sentence with the statement to run. */
-export async function runMigrations(dataSource: DataSource, url: Secret): Promise<void> {
-  const { migrate } = await import('../../schema/migrate.js');
-  await migrate(dataSource).catch((error: unknown) => {
-    throw lacksPrivilege(error)
-      ? new LauncherError(missingPrivilege(url, error as Error), { cause: error })
-      : error;
+const TABLE_IN_USE =
+  'A migration could not lock a table, because a transaction of another client uses it. Find the oldest with ' +
+  '"SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start", end it, and start again; finished migrations are kept.';
+
+/** Runs the pending migrations. What the operator can resolve is reported as a sentence with the statement to run. */
+export async function runMigrations(
+  dataSource: DataSource,
+  url: Secret,
+  options?: MigrateOptions,
+): Promise<void> {
+  const { migrate, isLockTimeout } = await import('../../schema/migrate.js');
+  await migrate(dataSource, options).catch((cause: unknown) => {
+    if (lacksPrivilege(cause)) throw new LauncherError(missingPrivilege(url, cause as Error), { cause });
+    if (isLockTimeout(cause)) throw new LauncherError(TABLE_IN_USE, { cause });
+    throw cause;
   });
 }
 

@@ -157,8 +157,9 @@ export function judgeInbox(oldestS: number): DoctorFinding[] {
 }
 
 async function checkSchema(url: Secret): Promise<DoctorFinding> {
-  const { pending } = await readSchemaState(url, null);
-  if (pending.length === 0) return ok('Migrations', 'all done');
+  const { pending, later } = await readSchemaState(url, null);
+  if (pending.length === 0)
+    return ok('Migrations', later.length === 0 ? 'all done' : `all done, and ${later.length} of a later release`);
   return warning(
     'Migrations',
     `${pending.length} pending`,

@@ -116,7 +116,7 @@ describe('migrate', () => {
       [1, 2, 3].map(() => createDataSource(database.url, 2, 'migrations').initialize()),
     );
 
-    await Promise.all(instances.map(migrate));
+    await Promise.all(instances.map((each) => migrate(each)));
 
     expect(await instances[0]?.showMigrations()).toBe(false);
     await Promise.all(instances.map((instance) => instance.destroy()));

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readSchemaState } from '../../../src/cli/database/schema-state.js';
+import { VERSION } from '../../../src/common/version.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { migrate } from '../../../src/schema/migrate.js';
@@ -100,7 +101,7 @@ describe.each(RELEASES)('a database of release %s', (release) => {
 
     await migrate(dataSource);
 
-    expect(await readSchemaState(new Secret(url), null)).toEqual({ pending: [], populated: true });
+    expect(await readSchemaState(new Secret(url), null)).toEqual({ pending: [], later: [], populated: true });
     const { dataSource: fresh } = await empty();
     await migrate(fresh);
     expect(await shape(dataSource)).toEqual(await shape(fresh));
@@ -122,6 +123,43 @@ describe('a database of a development version before the first release', () => {
 
     await expect(readSchemaState(new Secret(url), null)).rejects.toThrow(
       'The database has the schema of a development version before 0.1.0, which cannot be upgraded.',
+    );
+  });
+});
+
+describe('a database of a later release', () => {
+  const LATER = { timestamp: 9_999_999_999_999, name: 'Later9999999999999' };
+
+  async function upgradedFurther(): Promise<{ url: string; dataSource: DataSource }> {
+    const database = await empty();
+    await migrate(database.dataSource);
+    await database.dataSource.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [
+      LATER.timestamp,
+      LATER.name,
+    ]);
+    return database;
+  }
+
+  it('is used where this release can run on its schema', async () => {
+    const { url } = await upgradedFurther();
+
+    expect(await readSchemaState(new Secret(url), null)).toEqual({
+      pending: [],
+      later: [LATER.name],
+      populated: false,
+    });
+  });
+
+  it.each([
+    // Not compared as texts.
+    VERSION.replace(/\d+$/, (patch) => String(Number(patch) + 10)),
+    '99.0.0',
+  ])('is refused where it needs %s', async (oldest) => {
+    const { url, dataSource } = await upgradedFurther();
+    await dataSource.query('UPDATE schema_compatibility SET oldest_release = $1', [oldest]);
+
+    await expect(readSchemaState(new Secret(url), null)).rejects.toThrow(
+      `cannot run on its schema. Start ${oldest} or later, or restore a backup from before the upgrade (docs/upgrade.md).`,
     );
   });
 });
