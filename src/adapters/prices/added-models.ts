@@ -46,12 +46,40 @@ const ANTHROPIC: readonly AddedModel[] = [
     ...{ input: 8, output: 40, cacheRead: 0.2, cacheWrite: 10, cacheWrite1h: 16 },
     sources: [ANTHROPIC_PAGE, 'https://github.com/archid21/rightsize/releases/tag/v0.10.2'],
   },
+  {
+    ...{ id: 'claude-mythos-5', name: 'Claude Mythos 5', contextWindow: 1_000_000 },
+    ...{ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5, cacheWrite1h: 20 },
+    sources: [ANTHROPIC_PAGE],
+  },
+  {
+    ...{ id: 'claude-mythos-5-1', name: 'Claude Mythos 5.1', contextWindow: 1_000_000 },
+    ...{ input: 10, output: 50, cacheRead: 0.25, cacheWrite: 12.5, cacheWrite1h: 20 },
+    sources: [ANTHROPIC_PAGE],
+  },
 ];
 
 const SOL: MillionTokenRates = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
 const LONG_SOL = { tokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 };
 
+/** Both spellings of Daybreak's names are aliases: blue of GPT-5.6 Sol, red of GPT-5.6 Cyber. */
+const CYBER_MODELS = 'https://developers.openai.com/api/docs/pricing#cyber-models';
+const BLUE: Omit<AddedModel, 'id'> = {
+  ...{ name: 'Daybreak Blue', contextWindow: 1_050_000 },
+  ...{ input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 },
+  above: { tokens: 272_000, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
+  sources: [CYBER_MODELS, 'https://developers.openai.com/api/docs/models/daybreak-blue-latest'],
+};
+const CYBER: Omit<AddedModel, 'id' | 'name'> = {
+  ...{ contextWindow: 400_000, input: 12.5, output: 75, cacheRead: 1.25, cacheWrite: 15.625 },
+  sources: [CYBER_MODELS, 'https://developers.openai.com/api/docs/models/gpt-5.6-cyber'],
+};
+
 const OPENAI: readonly AddedModel[] = [
+  { id: 'gpt-daybreak-blue-latest', ...BLUE },
+  { id: 'daybreak-blue-latest', ...BLUE },
+  { id: 'gpt-daybreak-red-latest', name: 'Daybreak Red', ...CYBER },
+  { id: 'daybreak-red-latest', name: 'Daybreak Red', ...CYBER },
+  { id: 'gpt-5.6-cyber', name: 'GPT-5.6 Cyber', ...CYBER },
   {
     ...{ id: 'gpt-6.2-sol', name: 'GPT-6.2 Sol', contextWindow: 1_050_000, ...SOL, above: LONG_SOL },
     sources: ['https://developers.openai.com/api/docs/models/gpt-6.2-sol'],

@@ -66,7 +66,7 @@ async function runIn(home: string, program: Program, options: RunOptions): Promi
     writeFileSync(join(home, path), text);
   }
   const script = `set -e\n${options.recipe.commands}\nexec "$@"`;
-  const child = spawn('bash', ['-c', script, 'bash', ...commandOf(program), ...program.options], {
+  const child = spawn('bash', ['-c', script, 'bash', ...executableOf(program), ...program.options], {
     cwd: work,
     env: environmentOf(home, program, options),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -100,7 +100,8 @@ const flat = (text: string): string =>
     .replaceAll('\\"', '"')
     .replaceAll(/\s+/g, ' ');
 
-function commandOf({ name, executables }: Program): readonly string[] {
+/** The command that starts an installed program. */
+export function executableOf({ name, executables }: Program): readonly string[] {
   const path = executables.map((it) => join(INSTALLED, it)).find(existsSync);
   if (path === undefined)
     throw new Error(`${name} is not installed. Run npm ci --ignore-scripts in ${import.meta.dirname}.`);
