@@ -1,6 +1,6 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -24,6 +24,7 @@ export class VirtualKeyTestsController {
   @Post('test')
   @HttpCode(200)
   @RequireScope('virtual_keys.create')
+  @AuditedAs('virtual_keys.test')
   @ApiOperation({
     summary: 'Test a credential before it is stored',
     description:
@@ -39,6 +40,7 @@ export class VirtualKeyTestsController {
   @Post(':slug/test')
   @HttpCode(200)
   @RequireScope('virtual_keys.update')
+  @AuditedAs('virtual_keys.test')
   @ApiOperation({
     summary: 'Test the credential of a virtual key',
     description:

@@ -73,6 +73,7 @@ describe('the audit record of a request', () => {
     ['invites', 'resend'],
     ['invites', 'cancel'],
     ['invites', 'accept'],
+    ['virtual_keys', 'test'],
   ])('has the resource type "%s" and the action "%s", which filters find', async (type, action) => {
     await act(type, action);
 
@@ -91,6 +92,11 @@ describe('the audit record of a request', () => {
     if (type === 'feedback') {
       const { key } = await app.workspaceKey(['logs.write']);
       await app.call('POST', '/v1/feedback', { key, body: { trace_id: 't', value: 1 } });
+      return;
+    }
+    if (action === 'test') {
+      const body = { provider: 'sandbox', key: 'any', workspace_id: app.first.workspace_id };
+      await app.call('POST', '/v1/virtual-keys/test', { body });
       return;
     }
     if (action === 'accept') {

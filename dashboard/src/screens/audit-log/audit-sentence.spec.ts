@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { auditWords } from '../../words/audit';
 import { sentenceOf, subjectOf } from './audit-sentence';
 
 describe('the sentence of an audit record', () => {
@@ -13,6 +15,29 @@ describe('the sentence of an audit record', () => {
       'Rebuild usage sums',
     );
   });
+});
+
+describe('the words of the audit log', () => {
+  /** Scopes of operations of the administration; the gateway's own are no actions. */
+  const page = readFileSync(new URL('../../../../docs/scopes.md', import.meta.url), 'utf8');
+  const scopes = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` .* `[A-Z]+ \/v1\/.*$/gm)].map(
+    ([, scope = '']) => scope,
+  );
+  /** What users do with their own sign-in, and records whose action is not a scope. */
+  const others = [
+    ...['passkeys', 'passwords', 'second_factors', 'sessions'].map((resource) => `${resource}.update`),
+    ...['sign_in_methods.delete', 'log_views.create', 'virtual_keys.test', 'policies.reset'],
+    ...['feedback.create', 'invites.accept', 'invites.resend', 'log_exports.download', 'log_exports.start'],
+  ];
+
+  it.each([...scopes.filter((scope) => scope !== 'completions.write'), ...others])(
+    'have a verb and a noun for %s',
+    (scope) => {
+      const [resource = '', verb = ''] = scope.split('.');
+      expect(auditWords.resources[resource]).toBeDefined();
+      expect(auditWords.actions[verb]).toBeDefined();
+    },
+  );
 });
 
 describe('the subject of an audit record', () => {
