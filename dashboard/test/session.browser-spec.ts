@@ -83,6 +83,52 @@ describe('invites of the set-up', () => {
   });
 });
 
+describe('an invite of the set-up that is refused', () => {
+  it('keeps its address and reason, and holds up no other', async () => {
+    const { page } = await stage.start('/ui/set-up?step=team');
+    const emails = [`${randomUUID()}@acme.example`, 'not-an-address', `${randomUUID()}@acme.example`];
+    const field = page.getByRole('textbox', { name: 'E-mail addresses' });
+    await field.fill(emails.join('\n'));
+    await page.getByRole('button', { name: 'Create invites' }).click();
+
+    await page.getByText('2 invites created.').waitFor();
+    await page.getByText('not-an-address was not invited').waitFor();
+    expect(await field.inputValue()).toBe('not-an-address');
+  });
+});
+
+describe('an address without a workspace', () => {
+  it('opens the page in the workspace that was open last', async () => {
+    const { page } = await stage.start(null);
+    const name = `Aardvark ${randomUUID().slice(0, 8)}`;
+    const made = await fetch(new URL('/v1/admin/workspaces', stage.base), {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': stage.bootstrap.admin_api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+    const { id, slug } = (await made.json()) as { id: string; slug: string };
+
+    const last = stage.bootstrap.workspace_slug;
+    await page.goto(`${stage.origin}/ui/w/${last}/logs`);
+    await page.getByRole('heading', { name: 'Logs' }).waitFor();
+    for (const [address, opened] of [
+      ['/ui/', 'overview'],
+      ['/ui/api-keys', 'api-keys'],
+    ] as const) {
+      await page.goto(stage.origin + address);
+      await page.waitForURL(`**/ui/w/${last}/${opened}`);
+    }
+    await page.goto(`${stage.origin}/ui/no-such-page`);
+    await page.getByText('Page not found').first().waitFor();
+
+    expect(slug).not.toBe(last);
+    await fetch(new URL(`/v1/admin/workspaces/${id}?name=${encodeURIComponent(name)}`, stage.base), {
+      method: 'DELETE',
+      headers: { 'x-gateway-api-key': stage.bootstrap.admin_api_key },
+    });
+  });
+});
+
 describe('a user without a workspace', () => {
   it('sees their identity and a contact, and can sign out', async () => {
     const { page } = await stage.start(null, { as: 'member' });

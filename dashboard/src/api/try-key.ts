@@ -1,3 +1,5 @@
+import type { VirtualKey } from './virtual-keys';
+
 /** A request that a permission allows, as a path of the API. */
 const READS: readonly (readonly [scope: string, pathOf: (workspace: string) => string])[] = [
   ['workspaces.list', () => '/v1/admin/workspaces'],
@@ -13,13 +15,27 @@ const READS: readonly (readonly [scope: string, pathOf: (workspace: string) => s
 
 const quoted = (lines: readonly string[]): string => lines.join(' \\\n  ');
 
+/** A small chat model of each of the most used providers. */
+const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
+  sandbox: 'sandbox-1',
+  openai: 'gpt-5-mini',
+  anthropic: 'claude-haiku-4-5',
+  google: 'gemini-2.5-flash',
+  'mistral-ai': 'mistral-small-latest',
+  cohere: 'command-r7b-12-2024',
+};
+
+/** Stands for a model that the reader names. */
+const ANY_MODEL = 'YOUR_MODEL';
+
+type UsedVirtualKey = Pick<VirtualKey, 'slug' | 'provider'>;
+
 /** A chat completion by a virtual key, or by the sandbox without one. */
-export function chatCommand(secret: string, virtualKey: string | undefined): string {
-  const isSandbox = virtualKey === undefined || virtualKey.endsWith('sandbox');
+export function chatCommand(secret: string, virtualKey: UsedVirtualKey | undefined): string {
   const target =
-    virtualKey === undefined ? 'x-gateway-provider: sandbox' : `x-gateway-virtual-key: ${virtualKey}`;
+    virtualKey === undefined ? 'x-gateway-provider: sandbox' : `x-gateway-virtual-key: ${virtualKey.slug}`;
   const body = {
-    model: isSandbox ? 'sandbox-1' : 'gpt-5-mini',
+    model: EXAMPLE_MODELS[virtualKey?.provider ?? 'sandbox'] ?? ANY_MODEL,
     messages: [{ role: 'user', content: 'Hello' }],
   };
   return quoted([
@@ -35,7 +51,7 @@ interface TriedKey {
   readonly secret: string;
   readonly scopes: readonly string[];
   /** For a chat completion. */
-  readonly virtualKey: string | undefined;
+  readonly virtualKey: UsedVirtualKey | undefined;
   readonly workspace: string;
 }
 

@@ -1,5 +1,6 @@
 import { createRootRoute, Outlet } from '@tanstack/react-router';
-import { CrashPage, NotFoundPage } from '../screens/shell/fallback-pages';
+import { CrashPage } from '../screens/shell/fallback-pages';
+import { ShortAddress } from '../screens/shell/short-address';
 import { WorkspaceFrame } from '../screens/shell/workspace-frame';
 import { SignInGate } from '../screens/sign-in/sign-in-gate';
 import { StepUpGate } from '../screens/sign-in/step-up-gate';
@@ -23,7 +24,7 @@ function Root() {
 function UnknownAddress() {
   return (
     <WorkspaceFrame slug={null}>
-      <NotFoundPage />
+      <ShortAddress />
     </WorkspaceFrame>
   );
 }

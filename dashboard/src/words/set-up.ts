@@ -42,6 +42,7 @@ export const setUpWords = {
     emails: 'E-mail addresses',
     submit: 'Create invites',
     created: (count: number) => `${count} ${count === 1 ? 'invite' : 'invites'} created.`,
+    failed: (email: string) => `${email} was not invited`,
     passOn: 'No mail server is configured. Give each person their link; it works once.',
     mailed: 'Sent by mail',
     copyLink: (email: string) => `Copy the link of ${email}`,

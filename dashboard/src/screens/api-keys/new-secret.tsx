@@ -14,6 +14,6 @@ interface NewSecretProps {
 export function NewSecret({ secret, scopes, onDone }: NewSecretProps) {
   const { workspace } = usePlace();
   const { rows } = useList(virtualKeysQuery(workspace.slug), 'virtual_keys.list');
-  const command = commandOf({ secret, scopes, virtualKey: rows[0]?.slug, workspace: workspace.slug });
+  const command = commandOf({ secret, scopes, virtualKey: rows[0], workspace: workspace.slug });
   return <SecretOnce secret={secret} command={command} onDone={onDone} />;
 }

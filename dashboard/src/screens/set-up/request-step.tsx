@@ -26,7 +26,6 @@ const POLL_MS = 2_000;
 export function RequestStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const virtualKeys = useList(virtualKeysQuery(workspace.slug), 'virtual_keys.list');
-  const slug = virtualKeys.rows[0]?.slug;
   const creation = useMutation({
     mutationFn: () =>
       createApiKey('workspace/service', {
@@ -35,7 +34,7 @@ export function RequestStep({ onDone }: { onDone: () => void }) {
         scopes: ['completions.write'],
       }),
   });
-  const command = chatCommand(creation.data?.key ?? texts.keyMissing, slug);
+  const command = chatCommand(creation.data?.key ?? texts.keyMissing, virtualKeys.rows[0]);
   return (
     <>
       <h1>{texts.title}</h1>

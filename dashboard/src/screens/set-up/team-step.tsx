@@ -7,7 +7,6 @@ import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
 import { setUpWords } from '../../words/set-up';
-import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
 const texts = setUpWords.team;
@@ -18,19 +17,30 @@ interface CreatedInvite {
   readonly link: string | null;
 }
 
-/** Invites others. Invites created before a failure stay, and their addresses are removed from the field. */
+interface FailedInvite {
+  readonly email: string;
+  readonly error: unknown;
+}
+
+/** Invites others. The addresses of created invites are removed from the field; those that were refused stay, each with its reason. */
 export function TeamStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const [text, setText] = useState('');
   const [created, setCreated] = useState<readonly CreatedInvite[]>([]);
+  const [failed, setFailed] = useState<readonly FailedInvite[]>([]);
   const sending = useMutation({
     mutationFn: async () => {
       const emails = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
-      for (const [at, email] of emails.entries()) {
-        const { invite_link: link } = await invite(email, workspace.id);
-        setCreated((before) => [...before, { email, link }]);
-        setText(emails.slice(at + 1).join('\n'));
-      }
+      const refused: FailedInvite[] = [];
+      for (const email of emails)
+        try {
+          const { invite_link: link } = await invite(email, workspace.id);
+          setCreated((before) => [...before, { email, link }]);
+        } catch (error) {
+          refused.push({ email, error });
+        }
+      setFailed(refused);
+      setText(refused.map(({ email }) => email).join('\n'));
     },
   });
   return (
@@ -51,7 +61,9 @@ export function TeamStep({ onDone }: { onDone: () => void }) {
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         {created.length > 0 && <CreatedInvites invites={created} />}
-        {sending.isError && <ErrorCard error={shownError(sending.error)} title={words.errors.actionTitle} />}
+        {failed.map(({ email, error }) => (
+          <ErrorCard key={email} error={shownError(error)} title={texts.failed(email)} />
+        ))}
         <div className={styles.actions}>
           <Button type="submit" disabled={text.trim() === ''} loading={sending.isPending}>
             {texts.submit}

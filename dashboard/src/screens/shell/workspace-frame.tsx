@@ -9,6 +9,7 @@ import { Shell } from '../../parts/shell/shell';
 import { ErrorCard, Loading } from '../../parts/states/states';
 import { ZoneProvider } from '../../parts/zone';
 import { PlaceProvider, useSession } from '../../session/session';
+import { lastWorkspaceOf, rememberWorkspace } from '../../session/last-workspace';
 import { useTimeZone } from '../../session/time-zone';
 import { words } from '../../words/en';
 import { NotFoundPage } from './fallback-pages';
@@ -28,12 +29,9 @@ interface WorkspaceFrameProps {
   readonly children?: ReactNode;
 }
 
-const LAST_WORKSPACE = 'gatehouse-workspace';
-
-function workspaceOf({ workspaces }: Session, slug: string | null): SessionWorkspace | undefined {
-  const wanted = slug ?? localStorage.getItem(LAST_WORKSPACE);
-  const found = workspaces.find((one) => one.slug === wanted || one.id === wanted);
-  return slug === null ? (found ?? workspaces[0]) : found;
+function workspaceOf(session: Session, slug: string | null): SessionWorkspace | undefined {
+  if (slug === null) return lastWorkspaceOf(session);
+  return session.workspaces.find((one) => one.slug === slug || one.id === slug);
 }
 
 /** The pages of one workspace for a signed-in user. The frame itself needs no data but the session. */
@@ -84,7 +82,7 @@ function SignedInFrame(props: SignedInFrameProps) {
   const { session, workspace, isOfWorkspace, children } = props;
   const outage = useOutage();
   nameWorkspace(session.role === 'member' && session.workspaces.length > 1 ? workspace.slug : null);
-  useEffect(() => localStorage.setItem(LAST_WORKSPACE, workspace.slug), [workspace.slug]);
+  useEffect(() => rememberWorkspace(workspace), [workspace]);
   const { zone } = useTimeZone();
   const [isSearching, setSearching] = useState(false);
   useHotkeys([['mod+K', () => setSearching(true)]], []);
