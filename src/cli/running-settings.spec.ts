@@ -18,6 +18,7 @@ const instance = {
   GATEHOUSE_INIT_OWNER_PASSWORD: 'canary-owner',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=canary-token',
   REDIS_URL: 'redis://:canary-redis@127.0.0.1:1',
+  IDENTITY_HEADER: 'canary-identity',
   HOME: '/home/somebody',
 };
 let dataDir: string;

@@ -255,9 +255,15 @@ const keyOf = ({ id, revision }: ReferenceRow): string => `${id}@${revision}`;
 
 const purposeOf = (key: string): readonly string[] => ['secret value', key];
 
+const WITHDRAWN: ReadonlySet<AppError['code']> = new Set([
+  'credential_unusable',
+  'secret_unusable',
+  'workload_identity_address_refused',
+  'workload_identity_refused',
+]);
+
 /** Only a manager that cannot be reached leaves the last value in use; one that refuses has withdrawn it. */
-const isTemporary = ({ code }: AppError): boolean =>
-  code !== 'secret_unusable' && code !== 'workload_identity_refused' && code !== 'credential_unusable';
+const isTemporary = ({ code }: AppError): boolean => !WITHDRAWN.has(code);
 
 function lastValue(value: Secret | null, error: unknown): Secret {
   if (value === null || (error instanceof AppError && !isTemporary(error))) throw error;

@@ -13,6 +13,7 @@ import { Secret } from '../../common/settings/secret.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import { authPurpose } from '../../external-credentials/secret-managers/auth-purpose.js';
+import { checkMachineMode } from '../../external-credentials/secret-managers/check-machine-mode.js';
 import { MANAGERS, type ManagerType } from '../../external-credentials/secret-managers/manager-table.js';
 import { WorkloadIdentity } from '../../external-credentials/workload-identity/workload-identity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -151,7 +152,7 @@ export class SecretReferencesService {
     config: Readonly<Record<string, unknown>>,
   ): Promise<Pick<SecretReference, 'auth' | 'sealedAuth'>> {
     const { mode, auth, secrets } = readAuthConfig(managerType, config, this.egress);
-    if (mode.usesMachineIdentity) this.identity.checkAllowed(organizationId);
+    checkMachineMode(this.identity, organizationId, { mode, auth });
     if (Object.keys(secrets).length === 0) return { auth, sealedAuth: null };
     const { wrappedKey: wrapped } = await this.organizations.findOneByOrFail({ id: organizationId });
     const sealedAuth = this.box.sealText(

@@ -252,6 +252,13 @@ export const ERRORS = {
     elsewhere: true,
     doNotRetry: true,
   },
+  workload_identity_address_refused: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'The identity of the machine must not be sent to {address}. Ask the operator to add the address to GATEHOUSE_WORKLOAD_IDENTITY_ADDRESSES.',
+    elsewhere: true,
+  },
   workload_identity_refused: {
     status: 403,
     type: 'permission_error',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadSettings, SettingsError } from './settings.js';
+import { settingsSchema } from './settings-schema.js';
+import { loadSettings, SECRETS, SettingsError } from './settings.js';
 
 function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
   try {
@@ -93,5 +94,25 @@ describe('a duration', () => {
 
   it('has its default when it is not set', () => {
     expect(loadSettings({}).timeouts.totalMs).toBe(1_800_000);
+  });
+});
+
+/** Names that sound like a secret, and are a folder, a duration, a number, or public. */
+const NO_SECRETS = [
+  'GATEHOUSE_ANALYTICS_METADATA_KEYS',
+  'GATEHOUSE_OUTPUT_TOKENS_CEILING',
+  'GATEHOUSE_S3_ACCESS_KEY_ID',
+  'GATEHOUSE_SECRETS_DIR',
+  'GATEHOUSE_SECRET_TTL_MS',
+  'GATEHOUSE_STALE_KEYS_MS',
+];
+
+describe('secret settings', () => {
+  it('are listed, so that no file of the instance and no support bundle shows them', () => {
+    const sensitive = Object.keys(settingsSchema.shape).filter(
+      (name) => /SECRET|PASSWORD|PASSPHRASE|TOKEN|KEY|HEADER|PEPPER/.test(name) && !name.endsWith('_FILE'),
+    );
+    const listed: readonly string[] = SECRETS;
+    expect(sensitive.filter((name) => !listed.includes(name)).sort()).toEqual(NO_SECRETS);
   });
 });

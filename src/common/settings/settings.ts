@@ -134,6 +134,7 @@ export const SECRETS = [
   'GATEHOUSE_SINK_WEBHOOK_SECRET',
   'HTTPS_PROXY',
   'HTTP_PROXY',
+  'IDENTITY_HEADER',
 ] as const satisfies readonly (keyof Raw)[];
 
 /** Invalid settings, all of them at once. Names the variables, never their values. */

@@ -14,8 +14,8 @@ import type { SecretLocation } from './secret-location.js';
 
 /** The machine's identity with fixed tokens, as if the operator allowed it to one organization. */
 class FixedIdentity extends WorkloadIdentity {
-  constructor() {
-    super(new Set(['allowed']));
+  constructor(addresses: readonly string[] = []) {
+    super(new Set(['allowed']), new Set(addresses));
   }
   override aws(organizationId: string) {
     this.checkAllowed(organizationId);
@@ -175,6 +175,33 @@ describe('secret managers of the clouds', () => {
         code: 'workload_identity_refused',
       });
     expect(seen).toEqual([]);
+  });
+
+  it('the identity of the machine is sent to no address that a tenant chose', async () => {
+    const managers = new SecretManagers(egress, identity, null);
+    const lookalikes = ['https://x.vault.azure.net.evil.example', 'https://evil.example/x.vault.azure.net'];
+    const modes = [
+      ...[origin, 'http://x.vault.azure.net', ...lookalikes].map((azure_vault_url) => ({
+        manager: 'azure_kv' as const,
+        auth: { azure_auth_mode: 'managed', azure_vault_url },
+      })),
+      { manager: 'azure_kv', auth: { azure_auth_mode: 'default', azure_vault_url: origin } },
+      {
+        manager: 'hashicorp_vault',
+        auth: { vault_auth_type: 'kubernetes', vault_addr: origin, vault_role: 'gatehouse' },
+      },
+    ] as const;
+    seen = [];
+    for (const mode of modes)
+      await expect(managers.read(location({ ...mode, path: 'a/b' }))).rejects.toMatchObject({
+        code: 'workload_identity_address_refused',
+      });
+    expect(seen).toEqual([]);
+
+    reply = { status: 200, body: { value: 'sk-1' } };
+    const named = new SecretManagers(egress, new FixedIdentity([origin]), null);
+    const auth = { azure_auth_mode: 'managed', azure_vault_url: origin };
+    expect((await named.read(location({ manager: 'azure_kv', auth, path: 'openai' }))).reveal()).toBe('sk-1');
   });
 
   it('files are refused where the operator names no folder, and blocked addresses are not called', async () => {

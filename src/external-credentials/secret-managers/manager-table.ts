@@ -8,6 +8,8 @@ export interface AuthField {
   readonly isSecret?: true;
   /** The address of the manager. The egress rules decide whether it may be called. */
   readonly isAddress?: true;
+  /** Addresses at which only the cloud itself answers: it may receive tokens of the machine there. */
+  readonly ofCloud?: RegExp;
 }
 
 /** A way to sign in to a secret manager. */
@@ -55,6 +57,8 @@ const azureVault: AuthField = {
   example: 'https://my-vault.vault.azure.net',
   pattern: URL_TEXT,
   isAddress: true,
+  // https://learn.microsoft.com/en-us/azure/key-vault/general/about-keys-secrets-certificates#dns-suffixes-for-object-identifiers
+  ofCloud: /^https:\/\/[0-9a-z-]{3,24}\.vault\.(?:azure\.net|azure\.cn|usgovcloudapi\.net)\/?$/i,
 };
 const secret = (name: string, example: string): AuthField => ({
   name,

@@ -4,9 +4,9 @@ import { HttpCaller } from '../../egress/http-caller.js';
 import type { WorkloadIdentity } from '../workload-identity/workload-identity.js';
 import { AwsSecretsManager } from './aws-secrets-manager.js';
 import { AzureKeyVault } from './azure-key-vault.js';
+import { checkMachineMode } from './check-machine-mode.js';
 import { GoogleSecretManager } from './google-secret-manager.js';
-import type { ManagerType } from './manager-table.js';
-import { modeOf } from './manager-table.js';
+import { type ManagerType, modeOf } from './manager-table.js';
 import { SecretFiles } from './secret-files.js';
 import type { SecretLocation, SecretManager } from './secret-location.js';
 import { Vault } from './vault.js';
@@ -33,7 +33,7 @@ export class SecretManagers implements SecretManager {
 
   async read(location: SecretLocation): Promise<Secret> {
     const { manager, auth, organizationId } = location;
-    if (modeOf(manager, auth)?.usesMachineIdentity) this.identity.checkAllowed(organizationId);
+    checkMachineMode(this.identity, organizationId, { mode: modeOf(manager, auth), auth });
     return this.managers[manager].read(location);
   }
 }

@@ -49,7 +49,7 @@ export function azureIdentityToken(
     return metadataToken(
       endpoint,
       { 'api-version': APP_SERVICE_VERSION, resource, ...named },
-      { 'x-identity-header': header },
+      { 'x-identity-header': header.reveal() },
     );
   return metadataToken(
     settings.metadataUrl ?? METADATA,

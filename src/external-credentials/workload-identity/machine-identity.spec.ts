@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ruleFor } from '../../common/net/egress-allow.js';
 import type { AzureIdentitySettings } from '../../common/settings/external-credential-settings.js';
+import { Secret } from '../../common/settings/secret.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import { Egress } from '../../egress/egress.js';
 import { MachineIdentity } from './machine-identity.js';
@@ -85,6 +86,30 @@ describe('the identity of the machine', () => {
     expect(() => loadSettings({ GATEHOUSE_WORKLOAD_IDENTITY_ORGANIZATIONS: 'our-team' })).toThrow(
       'ids of organizations',
     );
+  });
+
+  it('is sent to no address but those that the operator names, by default to none', () => {
+    const named = loadSettings({
+      GATEHOUSE_WORKLOAD_IDENTITY_ADDRESSES: 'https://vault.example.com:8200, https://two.example.com',
+    }).externalCredentials;
+    const machine = new MachineIdentity(egress, named);
+    machine.checkAddress('https://vault.example.com:8200/prefix');
+    machine.checkAddress('https://TWO.example.com:443');
+    for (const other of [
+      'https://vault.example.com',
+      'http://vault.example.com:8200',
+      'https://evil.example',
+    ])
+      expect(() => machine.checkAddress(other)).toThrow('must not be sent');
+    expect(() => identity().checkAddress('https://vault.example.com:8200')).toThrow('must not be sent');
+    for (const wrong of [
+      'vault.example.com',
+      'https://vault.example.com/v1',
+      'https://a:b@vault.example.com',
+    ])
+      expect(() => loadSettings({ GATEHOUSE_WORKLOAD_IDENTITY_ADDRESSES: wrong })).toThrow(
+        'addresses such as',
+      );
   });
 
   const withoutAws = () => {
@@ -197,7 +222,7 @@ describe('the identity of the machine', () => {
   it('at Azure comes from App Service, whose tokens have a moment of expiry', async () => {
     const expires_on = String(Math.floor(Date.now() / 1_000) + 3_600);
     replies = { '/msi/token': [200, { access_token: 'eyJ.canary', expires_on, token_type: 'Bearer' }] };
-    const machine = identity({ endpoint: `${origin}/msi/token`, header: 'password' });
+    const machine = identity({ endpoint: `${origin}/msi/token`, header: new Secret('password') });
     expect(await machine.azure(OURS, 'https://cognitiveservices.azure.com/.default')).toBe('eyJ.canary');
     expect(seen).toMatchObject([{ headers: { 'x-identity-header': 'password' } }]);
     expect(machine.azure(OURS, 'https://cognitiveservices.azure.com/.default')).toBe('eyJ.canary');

@@ -25,7 +25,7 @@ export class MachineIdentity extends WorkloadIdentity {
     private readonly egress: Egress,
     private readonly settings: ExternalCredentialSettings,
   ) {
-    super(settings.identityFor);
+    super(settings.identityFor, settings.identityAddresses);
   }
 
   override aws(organizationId: string): AwsCredentials | Promise<AwsCredentials> {

@@ -10,7 +10,11 @@ export type AllowedOrganizations = 'all' | ReadonlySet<string>;
  * and rejects with `upstream_error` or `credential_unusable` if the machine has no identity.
  */
 export abstract class WorkloadIdentity {
-  constructor(private readonly allowed: AllowedOrganizations) {}
+  /** `addresses`: origins of secret managers that the operator trusts with the identity, besides services of the clouds. */
+  constructor(
+    private readonly allowed: AllowedOrganizations,
+    private readonly addresses: ReadonlySet<string> = new Set(),
+  ) {}
 
   /** Keys of the machine's role. */
   abstract aws(organizationId: string): AwsCredentials | Promise<AwsCredentials>;
@@ -21,6 +25,16 @@ export abstract class WorkloadIdentity {
 
   isAllowed(organizationId: string): boolean {
     return this.allowed === 'all' || this.allowed.has(organizationId);
+  }
+
+  /**
+   * Whoever receives a token of the machine can use it elsewhere, so it is sent only to an address that the operator names. Throws
+   * `workload_identity_address_refused` for another one.
+   */
+  checkAddress(address: string): void {
+    const { origin } = new URL(address);
+    if (!this.addresses.has(origin))
+      throw new AppError('workload_identity_address_refused', { address: origin });
   }
 
   /** Throws `workload_identity_refused` unless the operator allows it. */

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TlsListenerSettings } from '../../common/settings/tls-settings.js';
 
@@ -11,7 +11,15 @@ export interface TlsMaterial {
   readonly passphrase?: string;
   readonly minVersion: TlsListenerSettings['minVersion'];
   readonly ca?: string;
+  readonly secureOptions?: number;
 }
+
+/**
+ * A resumed session shows no certificate, and its ticket outlives the expiry of the one that it began with. Each connection of a client
+ * with a certificate therefore takes a full handshake: https://www.rfc-editor.org/rfc/rfc8446#section-2.2. Node resumes no session by id,
+ * because nothing stores sessions.
+ */
+const WITHOUT_RESUMPTION = constants.SSL_OP_NO_TICKET;
 
 /** Reads the files. The error of a file that cannot be read names its setting. */
 export function readTlsFiles(settings: TlsListenerSettings): TlsMaterial {
@@ -21,7 +29,10 @@ export function readTlsFiles(settings: TlsListenerSettings): TlsMaterial {
     key: read('GATEHOUSE_TLS_KEY_FILE', keyFile),
     minVersion,
     ...(keyPassphrase && { passphrase: keyPassphrase.reveal() }),
-    ...(clientCertificates && { ca: read('GATEHOUSE_TLS_CLIENT_CA_FILE', clientCertificates.caFile) }),
+    ...(clientCertificates && {
+      ca: read('GATEHOUSE_TLS_CLIENT_CA_FILE', clientCertificates.caFile),
+      secureOptions: WITHOUT_RESUMPTION,
+    }),
   };
 }
 

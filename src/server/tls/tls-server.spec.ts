@@ -185,19 +185,24 @@ describe('client certificates', () => {
     expect(bytes.toString().match(/x-client: CN=checkout,O=Example/g)).toHaveLength(2);
   });
 
-  it('are known of a resumed session', async () => {
-    const base = await serve(clients(true));
-    const tls = own();
-    const first = await connected(base, tls);
-    const session = new Promise<Buffer>((resolve) => first.once('session', resolve));
-    first.write(request);
-    await textOf(first);
-    const second = await connected(base, { ...tls, session: await session });
-    second.write(request);
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'are shown on each connection: no session is resumed without one (%s)',
+    async (maxVersion) => {
+      const base = await serve(clients(true));
+      const first = await connected(base, { ...own(), maxVersion });
+      let session = first.getSession();
+      first.on('session', (next) => (session = next));
+      first.write(request);
+      expect(await textOf(first)).toContain('x-client: CN=checkout,O=Example');
 
-    expect(await textOf(second)).toContain('x-client: CN=checkout,O=Example');
-    expect(second.isSessionReused()).toBe(true);
-  });
+      const again = await connected(base, { ...own(), maxVersion, ...(session && { session }) });
+      again.write(request);
+      expect(await textOf(again)).toContain('x-client: CN=checkout,O=Example');
+      expect(again.isSessionReused()).toBe(false);
+      const tls = trusting({ maxVersion, ...(session && { session }) });
+      expect((await rawExchange(base, request, { tls })).bytes).toHaveLength(0);
+    },
+  );
 
   it('that are required refuse a client without one, and one of another authority', async () => {
     const base = await serve(clients(true));

@@ -211,6 +211,38 @@ describe('secret references', () => {
         });
     });
 
+    it('with the identity of the machine are refused at an address of the tenant, and taken at the cloud', async () => {
+      const allowed = await AdminApp.start({ GATEHOUSE_WORKLOAD_IDENTITY_ORGANIZATIONS: '*' });
+      try {
+        const save = (slug: string, auth_config: object, manager_type = 'azure_kv') =>
+          allowed.call('POST', REFERENCES, {
+            body: {
+              name: slug,
+              slug,
+              manager_type,
+              auth_config,
+              secret_path: manager_type === 'azure_kv' ? 'a' : 'a/b',
+            },
+          });
+        const azure = (azure_vault_url: string) => ({ azure_auth_mode: 'managed', azure_vault_url });
+        const kubernetes = { vault_auth_type: 'kubernetes', vault_role: 'x' };
+        const refused = { status: 403, body: { error: { code: 'workload_identity_address_refused' } } };
+        expect(await save('own-azure', azure('https://vault.example.com'))).toMatchObject(refused);
+        expect(
+          await save(
+            'own-vault',
+            { ...kubernetes, vault_addr: 'https://vault.example.com' },
+            'hashicorp_vault',
+          ),
+        ).toMatchObject(refused);
+        expect((await save('azure', azure('https://my-vault.vault.azure.net'))).status).toBe(200);
+        const changed = { auth_config: azure('https://vault.example.com') };
+        expect(await allowed.call('PUT', `${REFERENCES}/azure`, { body: changed })).toMatchObject(refused);
+      } finally {
+        await allowed.close();
+      }
+    });
+
     it('of another organization are not found', async () => {
       const stranger = await aStranger();
       const { slug, id } = (await create()).body;
