@@ -15,9 +15,9 @@ const common = {
 };
 /**
  * Files of one project share their processes: loading the application for each file took longer than most of the files. So a file restores
- * what it changes for its whole process (timers, environment, signals).
+ * what it changes for its whole process (timers, environment, signals) and stops the loops that it started, which the setup file checks.
  */
-const shared = { isolate: false };
+const shared = { isolate: false, setupFiles: ['test/support/left-behind.setup.ts'] };
 /** Logs of the code under test would hide the tests' output. The built service does log: its lines are searched for secrets. */
 const quiet = {
   ...common,
@@ -108,7 +108,7 @@ export default defineConfig({
           name: 'clickhouse',
           include: ['test/clickhouse/*.clickhouse-spec.ts'],
           globalSetup: ['test/support/postgres.global.ts'],
-          setupFiles: ['test/support/chdb.setup.ts'],
+          setupFiles: [...shared.setupFiles, 'test/support/chdb.setup.ts'],
           // Figures of hundreds of filters take half a minute on an idle machine; CI gives this suite a low priority.
           testTimeout: 300_000,
           hookTimeout: 240_000,

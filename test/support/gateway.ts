@@ -212,7 +212,8 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const prices: PriceBook = {
     find: (_provider, model) => (wishes.price === undefined ? priceOf(model, wishes.prices) : wishes.price),
   };
-  const admission = new Admission(new Limiter(store), prices, settings);
+  const limiter = new Limiter(store);
+  const admission = new Admission(limiter, prices, settings);
   const steps = new RequestSteps(
     new IdentityService(
       { find: (secret) => (secret === key ? keys() : null), endOf: () => Promise.resolve(null) },
@@ -300,7 +301,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         return null;
       };
     },
-    close: () => closed(server),
+    close: async () => {
+      await closed(server);
+      await limiter.onApplicationShutdown();
+    },
   };
 }
 

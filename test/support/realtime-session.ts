@@ -76,6 +76,7 @@ const started: (() => void)[] = [];
 export async function aSession(limits: readonly Limit[] | null, wishes: SessionWishes = {}) {
   const store = wishes.store ?? new MemoryLimitStore();
   const limiter = new Limiter(store);
+  started.push(() => void limiter.onApplicationShutdown());
   const settings = loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) });
   const prices: PriceBook = {
     find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE),
@@ -128,7 +129,6 @@ export async function aSession(limits: readonly Limit[] | null, wishes: SessionW
   started.push(() => {
     client.destroy();
     providerEnd.destroy();
-    void limiter.onApplicationShutdown();
   });
   const seen: string[] = [];
   const heard: string[] = [];

@@ -30,7 +30,8 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   processes.clear();
 });
-afterEach(() => {
+afterEach(async () => {
+  await Promise.all([...processes].map((each) => each.onApplicationShutdown()));
   vi.useRealTimers();
   rmSync(dataDir, { recursive: true, force: true });
 });

@@ -29,9 +29,19 @@ beforeEach(() => {
     now: Date.UTC(2026, 0, 31, 23),
   });
   store = new MemoryLimitStore();
-  limiter = new Limiter(store);
+  limiter = aLimiter(store);
 });
-afterEach(() => vi.useRealTimers());
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(limiters.splice(0).map((each) => each.onApplicationShutdown()));
+});
+
+const limiters: Limiter[] = [];
+function aLimiter(of: MemoryLimitStore): Limiter {
+  const made = new Limiter(of);
+  limiters.push(made);
+  return made;
+}
 
 const wants = (limits: readonly Limit[], wishes: Partial<LimitDemand> = {}): LimitDemand => ({
   caller: aCaller({ limits: { limits, policies: [] } }),
@@ -389,7 +399,7 @@ describe('a store that fails for one counter', () => {
     })();
 
   it('limits all others as before, and is not called unavailable', async () => {
-    limiter = new Limiter(faulty());
+    limiter = aLimiter(faulty());
     const [rate, slot, budget] = [aLimit({ amount: 3 }), slots(2), aBudget(20)];
 
     for (let at = 0; at < 5; at++) expect(await outcome(wants([broken]))).toBeTypeOf('object');
@@ -404,7 +414,7 @@ describe('a store that fails for one counter', () => {
   });
 
   it('refuses requests under that counter where it is closed', async () => {
-    limiter = new Limiter(faulty());
+    limiter = aLimiter(faulty());
 
     expect(await outcome(wants([{ ...broken, failsClosed: true }]))).toBe('limits_unavailable');
   });
@@ -447,7 +457,7 @@ describe('Limiter whose budgets are counted elsewhere', () => {
       override readonly budgets = budgets;
     })();
     apart.isUnavailable = true;
-    limiter = new Limiter(apart);
+    limiter = aLimiter(apart);
     const [rate, slot, budget] = [aLimit({ amount: 1 }), slots(1), aBudget(1_000)];
 
     const all = Array.from({ length: 10 }, () => outcome(wants([rate, slot, budget])));
