@@ -67,6 +67,24 @@ describe('an unavailable database', () => {
   });
 });
 
+describe('a page whose style sheet cannot be loaded', () => {
+  it('says that the server is unreachable, and opens by itself once it responds', async () => {
+    const { page } = await stage.start(null);
+    const shell = await (await fetch(new URL('/ui/', stage.base))).text();
+    let isDown = true;
+    await page.route('**/ui/**', (route, request) => {
+      const { pathname } = new URL(request.url());
+      const isLater = pathname.endsWith('.css') && !shell.includes(pathname);
+      return isDown && (isLater || request.method() === 'HEAD') ? route.abort() : route.continue();
+    });
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/configs`);
+    await page.getByText('The server cannot be reached.').waitFor();
+    isDown = false;
+
+    await page.getByRole('heading', { name: 'Configs' }).waitFor();
+  });
+});
+
 describe('invites of the set-up', () => {
   it('show the link of each address where no mail is configured', async () => {
     const { page } = await stage.start('/ui/set-up?step=team');

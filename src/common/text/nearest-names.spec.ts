@@ -28,6 +28,11 @@ describe('nearestNames', () => {
     expect(nearestNames('azure', IDS)).toEqual(['azure-ai', 'azure-openai']);
   });
 
+  it('shows the shortest of more names than it lists', () => {
+    const filters = ['cache_status', 'not_cache_status', 'not_status_code', 'status_code'];
+    expect(nearestNames('status', filters)[0]).toBe('status_code');
+  });
+
   it('finds an id that was mistyped once, whatever the id', () => {
     const mistyped = fc
       .tuple(fc.constantFrom(...IDS.filter((id) => id.length > 4)), fc.nat(), fc.constantFrom('q', '0', '-'))

@@ -5,7 +5,8 @@ const CONTAINED = 1;
 const SHORTEST_PART = 3;
 
 /**
- * The known names nearest to `asked`, all at the same distance; none if nothing is near. Compares every name, so use it for errors only.
+ * The known names nearest to `unknown`, all at the same distance, those of similar length first; none if nothing is near. Compares every
+ * name, so use it for errors only.
  */
 export function nearestNames(unknown: string, known: Iterable<string>): readonly string[] {
   const sought = plain(unknown);
@@ -19,9 +20,11 @@ export function nearestNames(unknown: string, known: Iterable<string>): readonly
   return near
     .filter(({ distance }) => distance === least)
     .map(({ name }) => name)
-    .sort((a, b) => a.localeCompare(b, 'en'))
+    .sort((a, b) => lengthApart(a, unknown) - lengthApart(b, unknown) || a.localeCompare(b, 'en'))
     .slice(0, MOST_SHOWN);
 }
+
+const lengthApart = (one: string, other: string): number => Math.abs(one.length - other.length);
 
 /** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty without a near name. */
 export const didYouMean = (unknown: string, known: Iterable<string>): string =>

@@ -26,7 +26,7 @@ const RETRY_MS = 5_000;
 export function CrashPage({ error }: ErrorComponentProps) {
   const [isUnreachable, setUnreachable] = useState(false);
   const reload = (): void => void reloadIfReachable().then((isReachable) => setUnreachable(!isReachable));
-  const isMissingFile = error instanceof TypeError && MISSING_FILE.test(error.message);
+  const isMissingFile = error instanceof Error && MISSING_FILE.test(error.message);
   useInterval(reload, RETRY_MS, { autoInvoke: isMissingFile });
   if (isUnreachable || isMissingFile)
     return (
@@ -42,5 +42,5 @@ export function CrashPage({ error }: ErrorComponentProps) {
   );
 }
 
-/** As Chromium, Firefox and Safari call it. */
-const MISSING_FILE = /dynamically imported module|Importing a module script failed/;
+/** As Chromium and Firefox, Safari, and for style sheets Vite call it (https://vite.dev/guide/build#load-error-handling). */
+const MISSING_FILE = /dynamically imported module|Importing a module script failed|Unable to preload CSS/;
