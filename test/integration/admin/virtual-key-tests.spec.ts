@@ -192,7 +192,7 @@ describe('tests of credentials', () => {
     const last = (await app.audited()).at(-1);
 
     expect(last).toMatchObject({
-      action: 'virtual_keys.update',
+      action: 'virtual_keys.test',
       path: `/v1/virtual-keys/${slug}/test`,
       after: { test: { outcome: 'works', status: 200 } },
       outcome: 'success',
