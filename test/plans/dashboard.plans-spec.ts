@@ -16,6 +16,7 @@ import { GRAPHS } from '../../src/admin/analytics/graphs.js';
 import { GROUPINGS } from '../../src/admin/analytics/groups.js';
 import { GroupsService } from '../../src/admin/analytics/groups.service.js';
 import { AnalyticsJob } from '../../src/admin/analytics/jobs/analytics-job.entity.js';
+import { Organization } from '../../src/admin/tenancy/organization.entity.js';
 import { AnalyticsJobs } from '../../src/admin/analytics/jobs/analytics-jobs.service.js';
 import { OverviewService } from '../../src/admin/analytics/overview.service.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
@@ -70,7 +71,11 @@ function questionsOf([database, dataSource, unit]: Database): Readonly<Record<st
   const names = new KeyNamesReader(database);
   const feedback = new FeedbackReader(database, kept);
   const analytics = new AnalyticsService(usage, feedback);
-  const jobs = new AnalyticsJobs(dataSource.getRepository(AnalyticsJob), unit);
+  const jobs = new AnalyticsJobs(
+    dataSource.getRepository(AnalyticsJob),
+    dataSource.getRepository(Organization),
+    unit,
+  );
   const groupings = new GroupsService(usage, feedback, names, jobs, database, { analyticsDirectRows: 1 });
   const [overview, facets] = [new OverviewService(usage, names), new FacetsService(usage, names)];
   const graphs = GRAPHS.map((graph): [string, Ask] => [

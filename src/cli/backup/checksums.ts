@@ -1,5 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { z } from 'zod';
+import { ENTRIES } from './manifest.js';
+import { parseEntry } from './parse-entry.js';
 
 const sections = z.array(
   z.object({ name: z.string(), bytes: z.int(), sha256: z.string(), rows: z.int().optional() }),
@@ -11,7 +13,8 @@ export type BackupChecksums = z.infer<typeof checksums>;
 /** Of the uncompressed bytes of a section. `rows` for a table. */
 export type SectionChecksum = BackupChecksums['sections'][number];
 
-export const readChecksums = (text: string): BackupChecksums => checksums.parse(JSON.parse(text));
+export const readChecksums = (text: string): BackupChecksums =>
+  parseEntry(ENTRIES.checksums, checksums, text);
 
 /** The text that is signed: the same for what was written and for what was read. */
 export const signedText = (section: readonly SectionChecksum[]): string =>

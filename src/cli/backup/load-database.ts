@@ -4,7 +4,7 @@ import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { OWN_TABLES } from '../database/own-tables.js';
 import { LauncherError } from '../launcher-error.js';
 import { readArchive } from './archive-reader.js';
-import type { BackupChecksums } from './checksums.js';
+import { type BackupChecksums, RunningChecksum, type SectionChecksum } from './checksums.js';
 import { type BackupManifest, type DumpedTable, ENTRIES } from './manifest.js';
 
 /** A table as `ALTER TABLE` names it, and a constraint with its definition. */
@@ -74,12 +74,12 @@ async function clearTables(client: Client, { tables }: BackupManifest): Promise<
 
 async function loadTables(client: Client, { path, manifest, checksums, onRead }: LoadJob): Promise<number> {
   const tables = new Map(manifest.tables.map((table) => [`${ENTRIES.tables}${table.name}`, table]));
-  const expected = new Map(checksums.sections.map(({ name, rows = 0 }) => [name, rows]));
+  const expected = new Map(checksums.sections.map((section) => [section.name, section]));
   let open: TableCopy | null = null;
   let rows = 0;
   for await (const { section, bytes } of readArchive(path, onRead)) {
     if (open && open.section !== section) {
-      rows += await open.end(expected.get(open.section) ?? 0);
+      rows += await open.end(expected.get(open.section));
       open = null;
     }
     const table = tables.get(section);
@@ -93,6 +93,7 @@ async function loadTables(client: Client, { path, manifest, checksums, onRead }:
 /** COPY into one table, in a transaction. */
 class TableCopy {
   readonly #finished: Promise<unknown>;
+  readonly #checksum: RunningChecksum;
 
   private constructor(
     private readonly client: Client,
@@ -100,6 +101,7 @@ class TableCopy {
     private readonly stream: CopyStreamQuery,
   ) {
     this.#finished = once(stream, 'finish');
+    this.#checksum = new RunningChecksum(section);
     // Reported by the next call.
     this.#finished.catch(() => undefined);
   }
@@ -115,17 +117,20 @@ class TableCopy {
   }
 
   async write(bytes: Buffer): Promise<void> {
+    this.#checksum.add(bytes);
     if (this.stream.destroyed) await this.#finished;
     if (!this.stream.write(bytes)) await Promise.race([once(this.stream, 'drain'), this.#finished]);
   }
 
-  async end(expected: number): Promise<number> {
+  /** The file is read a second time here, and may have been replaced since its checksums were compared. */
+  async end(expected: SectionChecksum | undefined): Promise<number> {
     this.stream.end();
     await this.#finished;
     const { rowCount } = this.stream;
-    if (rowCount !== expected)
+    const { sha256 } = this.#checksum.end();
+    if (!expected || rowCount !== expected.rows || sha256 !== expected.sha256)
       throw new LauncherError(
-        `The section ${this.section} has ${rowCount} rows, and ${expected} were backed up. Nothing of it was stored.`,
+        `The section ${this.section} changed while it was restored. Nothing of it was stored; restore again from a file that nobody writes.`,
       );
     await this.client.query('COMMIT');
     return rowCount;

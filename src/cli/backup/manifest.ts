@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LauncherError } from '../launcher-error.js';
+import { parseEntry } from './parse-entry.js';
 
 /** The version of the archive's layout (docs/backup.md). A later layout is refused. */
 export const BACKUP_FORMAT = 1;
@@ -31,13 +32,12 @@ export type BackupManifest = z.infer<typeof manifest>;
 export type DumpedTable = BackupManifest['tables'][number];
 
 export function readManifest(text: string): BackupManifest {
-  const parsed: unknown = JSON.parse(text);
-  const { format } = z.looseObject({ format: z.number() }).parse(parsed);
+  const { format } = parseEntry(ENTRIES.manifest, z.looseObject({ format: z.number() }), text);
   if (format > BACKUP_FORMAT)
     throw new LauncherError(
       `The backup has format ${format}, and this release reads ${BACKUP_FORMAT}. Restore it with the release that made it, or a newer one.`,
     );
-  return manifest.parse(parsed);
+  return parseEntry(ENTRIES.manifest, manifest, text);
 }
 
 /** Names of the entries. Those in a folder are parts of one section, numbered from 1. */

@@ -10,6 +10,8 @@ import {
 import { z } from 'zod';
 import type { Secret } from '../../common/settings/secret.js';
 import { LauncherError } from '../launcher-error.js';
+import { ENTRIES } from './manifest.js';
+import { parseEntry } from './parse-entry.js';
 
 const VERSION = 1;
 /** 128 MiB and about 0.5 s: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt */
@@ -24,12 +26,12 @@ const header = z.object({
   version: z.literal(VERSION),
   kdf: z.object({
     name: z.literal('scrypt'),
-    // Limited, because an archive from elsewhere could demand all memory of the machine.
+    // Limited to 512 MiB and a few seconds: an archive from elsewhere could demand all memory of the machine.
     n: z
       .int()
-      .min(2)
-      .max(2 ** 20),
-    r: z.int().min(1).max(16),
+      .min(2 ** 14)
+      .max(2 ** 19),
+    r: z.literal(COST.r),
     p: z.int().min(1).max(4),
     salt: bytes,
   }),
@@ -52,7 +54,7 @@ export class BackupKeys {
   }
 
   /** For the backup with these sealed secrets. */
-  static of(passphrase: Secret, sealedSecrets: string): Promise<BackupKeys> {
+  static async of(passphrase: Secret, sealedSecrets: string): Promise<BackupKeys> {
     const { kdf } = readHeader(sealedSecrets);
     return BackupKeys.#derive(passphrase, kdf.salt, { n: kdf.n, r: kdf.r, p: kdf.p });
   }
@@ -115,11 +117,10 @@ export class BackupKeys {
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 function readHeader(text: string): z.infer<typeof header> {
-  const parsed: unknown = JSON.parse(text);
-  const { version } = z.looseObject({ version: z.number() }).parse(parsed);
+  const { version } = parseEntry(ENTRIES.secrets, z.looseObject({ version: z.number() }), text);
   if (version > VERSION)
     throw new LauncherError(
       `The secrets of the backup have version ${version}, and this release reads ${VERSION}. Restore it with the release that made it, or a newer one.`,
     );
-  return header.parse(parsed);
+  return parseEntry(ENTRIES.secrets, header, text);
 }

@@ -410,6 +410,30 @@ describe('a job', () => {
     expect(body.error.message).toContain('5 analytics jobs');
   });
 
+  it('is refused beyond five of the organization, however many are requested at once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => ask({ cost_min: String((at + 1) / 1_000) })),
+    );
+    const [running] = await sql(
+      `SELECT count(*)::int AS jobs FROM analytics_jobs WHERE organization_id = $1 AND status = 'in_progress'`,
+      [app.first.organisation_id],
+    );
+    expect(running?.jobs).toBeLessThanOrEqual(5);
+    expect(all.filter(({ status }) => status === 202)).toHaveLength(running?.jobs);
+  });
+
+  it('is deleted before its time when the organization has twenty newer ones', async () => {
+    const oldest = await started({ cost_min: '0.001' });
+    await count(oldest);
+    for (let at = 0; at < 19; at += 1) {
+      expect((await job(oldest)).status).toBe(200);
+      await count(await started({ cost_min: String((at + 2) / 1_000) }));
+    }
+    await started({ cost_min: '0.5' });
+    expect((await job(oldest)).status).toBe(404);
+    expect((await ask({ cost_min: '0.001' })).status).toBe(202);
+  });
+
   it('is found by the background process, and counted', async () => {
     const id = await started();
     const background = await startCounting(app.settings);

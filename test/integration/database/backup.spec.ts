@@ -109,6 +109,27 @@ describe('a backup of release 0.1.0', () => {
     );
   });
 
+  it('is not restored if its file is replaced after its checksums were compared', async () => {
+    const { url, client } = await connected();
+    await migrateToRelease(new Secret(url));
+    await client.query(
+      `INSERT INTO organizations (id, name, wrapped_key) VALUES (gen_random_uuid(), 'before', 'x')`,
+    );
+    const { path, keys } = await backupOf(client);
+    const manifest = readManifest((await readHead(path)).manifest);
+    const checksums = await verifyArchive(path, keys, () => undefined);
+    await client.query(`UPDATE organizations SET name = 'forged'`);
+    const other = await backupOf(client, keys);
+
+    const target = await connected();
+    await migrateAsBackedUp(new Secret(target.url), manifest);
+    await expect(
+      loadDatabase(target.client, { path: other.path, manifest, checksums, onRead: () => undefined }),
+    ).rejects.toThrow('changed while it was restored');
+    await target.client.query('ROLLBACK');
+    expect((await target.client.query('SELECT name FROM organizations')).rows).toEqual([]);
+  });
+
   it('is refused by a release that lacks one of its migrations', async () => {
     const source = await connected();
     await administer(source.url, readFileSync(FIXTURE, 'utf8'));

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { In, LessThanOrEqual, MoreThan, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError } from '../../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../../common/ids/uuid-v7.js';
 import { UnitOfWork } from '../../../database/unit-of-work.js';
 import type { TimeRange } from '../../../request-log/analytics/usage-store.js';
+import { Organization } from '../../tenancy/organization.entity.js';
 import { AnalyticsJob, type AnalyticsJobQuery } from './analytics-job.entity.js';
 
 /** Maximum number of running jobs of one organization. */
 const MOST_RUNNING = 5;
+/** Maximum number of finished jobs of one organization: each may have 100,000 groups. */
+const MOST_KEPT = 20;
 /** A job that is not finished by then fails. */
 export const LONGEST_RUN_MINUTES = 15;
 const MINUTE_MS = 60_000;
@@ -28,6 +31,7 @@ export interface AnalyticsJobScope {
 export class AnalyticsJobs {
   constructor(
     @InjectRepository(AnalyticsJob) private readonly jobs: Repository<AnalyticsJob>,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -49,7 +53,9 @@ export class AnalyticsJobs {
   ): Promise<AnalyticsJob> {
     const { organizationId, workspaceId = null, seesOnlyOf = null } = scope;
     return this.unitOfWork.runApart({ organizationId, isReading: false }, async () => {
+      await this.takeTurn(organizationId);
       await this.checkRunning(organizationId);
+      await this.expireOldest(organizationId);
       // The sweep has not removed it yet.
       await this.jobs.delete({
         organizationId,
@@ -63,10 +69,11 @@ export class AnalyticsJobs {
         ...{ fromAt: new Date(range.from), toAt: new Date(range.to), cursorAt: new Date(range.from) },
         expiresAt: new Date(Date.now() + LONGEST_RUN_MINUTES * MINUTE_MS),
       });
+      // It may be finished already if another caller started it.
       return this.jobs.findOneByOrFail({
         organizationId,
         identity: ofScope(scope, identity),
-        status: 'in_progress',
+        status: In(['in_progress', 'success']),
       });
     });
   }
@@ -82,6 +89,28 @@ export class AnalyticsJobs {
       (seesOnlyOf ?? null) === job.seesOnlyOf;
     if (!isOwn) throw new AppError('not_found', { resource: 'analytics job' });
     return job;
+  }
+
+  /** Concurrent starts would each see a job less than the limit, so those of an organization run one after the other. */
+  private async takeTurn(id: string): Promise<void> {
+    await this.organizations.findOneOrFail({
+      select: { id: true },
+      where: { id },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /** The sweep deletes expired jobs with their groups. */
+  private async expireOldest(organizationId: string): Promise<void> {
+    const now = new Date();
+    const finished = { organizationId, status: Not('in_progress' as const), expiresAt: MoreThan(now) };
+    const excess = await this.jobs.find({
+      select: { id: true },
+      where: finished,
+      order: { expiresAt: 'DESC' },
+      skip: MOST_KEPT - 1,
+    });
+    if (excess.length > 0) await this.jobs.update({ id: In(excess.map(({ id }) => id)) }, { expiresAt: now });
   }
 
   private async checkRunning(organizationId: string): Promise<void> {
