@@ -124,6 +124,17 @@ const LOSSES: Readonly<Record<AuthorityName, () => Promise<void>>> = {
     await world.giveRole(user, 'member');
     expect((await browser.call('GET', '/v1/admin/users')).status).toBe(401);
   },
+  'secret reference': async () => {
+    const [author, other] = [await world.holder('admin'), await world.holder('admin')];
+    const reference = { name: 'Key', manager_type: 'file', auth_config: {}, secret_path: 'key' };
+    const { body } = await world.ask('POST', '/v1/secret-references', author.key, reference);
+    const path = `/v1/secret-references/${body.id}`;
+    await world.giveRole(author, 'member');
+    expect((await world.succeed('GET', path)).body).toMatchObject(reference);
+    const change = { secret_path: 'another' };
+    expect(await status('PUT', path, author.key, change)).toBe(403);
+    expect(await status('PUT', path, other.key, change)).toBe(200);
+  },
   'log export': async () => {
     const user = await world.holder('manager');
     const { id } = await world.logExport(user.key);

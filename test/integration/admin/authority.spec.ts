@@ -67,6 +67,8 @@ async function actorOfExport(id: string): Promise<Outcome> {
 const SIGN_IN = '/v1/admin/organisation/identity-providers';
 const PROVIDER = { name: 'X', issuer: 'https://id.example.com', client_id: 'x', client_secret: 'x' };
 const ID = '01900000-0000-7000-8000-000000000001';
+const REFERENCES = '/v1/secret-references';
+const REFERENCE = { name: 'Key', manager_type: 'file', auth_config: {}, secret_path: 'key' };
 const MEMBERS = '/v1/admin/workspaces/ws-default/users';
 const userPath = ({ id }: Holder, rest = ''): string => `/v1/admin/users/${id}${rest}`;
 
@@ -174,6 +176,16 @@ const FROM_BELOW: Readonly<Record<AuthorityName, { by: () => Holder; attempts: (
         ask('DELETE', userPath(member, '/second-factors'), admin),
     }),
   },
+  'secret reference': {
+    by: () => manager,
+    attempts: () => ({
+      [`POST ${REFERENCES}`]: () => ask('POST', REFERENCES, manager, REFERENCE),
+      [`PUT ${REFERENCES}/{id}`]: async () =>
+        ask('PUT', `${REFERENCES}/${await aReference()}`, manager, { secret_path: 'another' }),
+      [`DELETE ${REFERENCES}/{id}`]: async () =>
+        ask('DELETE', `${REFERENCES}/${await aReference()}`, manager),
+    }),
+  },
   'log export': {
     by: () => manager,
     attempts: () => ({
@@ -201,6 +213,7 @@ const FROM_BELOW: Readonly<Record<AuthorityName, { by: () => Holder; attempts: (
   },
 };
 
+const aReference = async (): Promise<string> => (await world.succeed('POST', REFERENCES, REFERENCE)).body.id;
 const ownersKeyHere = async (): Promise<string> => (await world.serviceKey(owner.key)).key;
 
 /** A link to the file of a finished export. */

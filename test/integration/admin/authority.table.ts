@@ -68,6 +68,11 @@ export const AUTHORITIES = {
     carries: 'the user who signs in',
     afterLoss: 'sessions end with a changed role or status',
   },
+  'secret reference': {
+    setBy: 'administrators',
+    carries: 'the organization: what its credential reads, for the workspaces that it is open to',
+    afterLoss: 'the reference stays with its credential; another administrator can change it',
+  },
   'log export': {
     setBy: 'users of the workspace with the scope `logs.export`',
     carries: 'whoever changed or started it last',
@@ -161,9 +166,9 @@ export const CHANGES: readonly Change[] = [
   plain('DELETE /v1/audit-logs/destinations/{id}', 'always'),
 
   plain('PUT /v1/integrations/{slug}/workspaces', 'always'),
-  plain('POST /v1/secret-references', 'always'),
-  plain('PUT /v1/secret-references/{id}', 'always'),
-  plain('DELETE /v1/secret-references/{id}', 'always'),
+  gives('POST /v1/secret-references', ['secret reference'], 'always'),
+  gives('PUT /v1/secret-references/{id}', ['secret reference'], 'always'),
+  gives('DELETE /v1/secret-references/{id}', ['secret reference'], 'always'),
   plain('POST /v1/virtual-keys/{slug}/copy', 'always'),
   plain('POST /v1/admin/legal-holds/{id}/release', 'always'),
 
