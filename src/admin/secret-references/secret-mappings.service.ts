@@ -12,6 +12,7 @@ import { authPurpose } from '../../external-credentials/secret-managers/auth-pur
 import { SecretManagers } from '../../external-credentials/secret-managers/secret-managers.js';
 import type { SecretLocation } from '../../external-credentials/secret-managers/secret-location.js';
 import { credentialIn } from '../../external-credentials/secret-managers/secret-text.js';
+import { WORKLOAD_IDENTITY } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 import { providerOf } from '../credentials/destination-of-key.js';
 import type { SecretMappingDto } from '../dto-fields/secret-mapping.dto.js';
@@ -20,7 +21,7 @@ import { SecretReference } from './secret-reference.entity.js';
 
 const KEY = 'key';
 const CUSTOM_HOST =
-  'A custom host cannot be combined with secret references without the scope secret_references.read. Ask an administrator.';
+  'A custom host cannot be combined with secret references without the scope secret_references.read. Ask an administrator';
 
 /** Names of the compatible API for the provider's key. */
 const KEY_NAMES: ReadonlySet<string> = new Set([
@@ -176,6 +177,8 @@ function targetOf(provider: Provider, sent: string, place: string): string {
       throw fieldError(place, `names the key, but "${provider.id}" needs none`);
     return KEY;
   }
+  if (name === WORKLOAD_IDENTITY)
+    throw invalidField(place, 'the identity of the machine needs no secret; send the field itself');
   if (!provider.fields?.some((field) => field.name === name))
     throw invalidField(place, `the provider "${provider.id}" has no such field`);
   const addresses = [provider.baseUrl, provider.hostPath, ...Object.values(provider.query ?? {})];

@@ -323,6 +323,7 @@ describe('secret references', () => {
       const one = (target_field: string) => ({ target_field, secret_reference_id: slug });
       for (const body of [
         { provider: 'bedrock', secret_mappings: [one('configurations.aws_region')] },
+        { provider: 'bedrock', secret_mappings: [one('key'), one('configurations.workload_identity')] },
         { secret_mappings: [one('configurations.unknown')] },
         { secret_mappings: [one('key'), one('key')] },
         { secret_mappings: [one('key')], key: aSecret() },

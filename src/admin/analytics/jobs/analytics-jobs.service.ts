@@ -53,7 +53,7 @@ export class AnalyticsJobs {
   ): Promise<AnalyticsJob> {
     const { organizationId, workspaceId = null, seesOnlyOf = null } = scope;
     return this.unitOfWork.runApart({ organizationId, isReading: false }, async () => {
-      await this.takeTurn(organizationId);
+      await this.lockStarts(organizationId);
       await this.checkRunning(organizationId);
       await this.expireOldest(organizationId);
       // The sweep has not removed it yet.
@@ -92,7 +92,7 @@ export class AnalyticsJobs {
   }
 
   /** Concurrent starts would each see a job less than the limit, so those of an organization run one after the other. */
-  private async takeTurn(id: string): Promise<void> {
+  private async lockStarts(id: string): Promise<void> {
     await this.organizations.findOneOrFail({
       select: { id: true },
       where: { id },
