@@ -55,6 +55,7 @@ s3SecretAccessKey: GATEHOUSE_S3_SECRET_ACCESS_KEY
 sinkWebhookSecret: GATEHOUSE_SINK_WEBHOOK_SECRET
 httpsProxy: HTTPS_PROXY
 httpProxy: HTTP_PROXY
+identityHeader: IDENTITY_HEADER
 {{- end -}}
 
 {{/* The secrets that a component reads, as a list of names separated by spaces. Only the first start of an api pod makes the owner. */}}
