@@ -26,10 +26,10 @@ export async function buildIndex(runner: QueryRunner, index: LargeIndex): Promis
 const VALIDITY = `SELECT indisvalid AS is_valid FROM pg_index WHERE indexrelid = to_regclass($1)`;
 
 async function buildOnTable(runner: QueryRunner, { name, table, columns }: LargeIndex): Promise<void> {
-  const [found] = await runner.manager.query<{ is_valid: boolean }[]>(VALIDITY, [name]);
-  if (found?.is_valid) return;
+  const [existing] = await runner.manager.query<{ is_valid: boolean }[]>(VALIDITY, [name]);
+  if (existing?.is_valid) return;
   await withoutLockTimeout(runner, async () => {
-    if (found) await runner.query(`DROP INDEX CONCURRENTLY ${name}`);
+    if (existing) await runner.query(`DROP INDEX CONCURRENTLY ${name}`);
     await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${columns}`);
   });
 }

@@ -5,9 +5,9 @@ import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 
 /** Requests queue behind a statement that waits for a lock, so it gives up early, and its migration is tried again. */
 const LOCK_TIMEOUT = '2s';
-const LOCK_PATIENCE_MS = 5 * 60_000;
-const RETRY_MS = 1_000;
-const TURN_RETRY_MS = 250;
+const LOCK_RETRY_MS = 5 * 60_000;
+const RETRY_EVERY_MS = 1_000;
+const LOCK_POLL_MS = 250;
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -15,27 +15,27 @@ const DEADLOCK_DETECTED = '40P01';
 
 const logger = createLogger('migrations');
 
-export interface MigrateOptions {
+export interface MigrationRetries {
   /** How long a migration that cannot get a lock is tried again, in milliseconds. */
-  readonly lockPatienceMs?: number;
+  readonly lockRetryMs?: number;
 }
 
 /**
- * Upgrades the schema. Instances that start at the same time take turns, and later ones find nothing left to do. Rejects with PostgreSQL's
- * error 55P03 when other transactions held a table for longer than `lockPatienceMs`; the migrations before it are kept.
+ * Upgrades the schema. Instances that start at the same time run one after the other, and later ones have nothing left to do. Rejects with PostgreSQL's
+ * error 55P03 when other transactions held a table for longer than `lockRetryMs`; the migrations before it are kept.
  *
- * One connection takes the turn and runs the migrations: if this process is killed while PostgreSQL builds an index, the turn lasts until
- * that build has ended.
+ * One connection holds the advisory lock and runs the migrations: if this process is killed while PostgreSQL builds an index, the lock
+ * lasts until that build has ended.
  */
 export async function migrate(
   dataSource: DataSource,
-  { lockPatienceMs = LOCK_PATIENCE_MS }: MigrateOptions = {},
+  { lockRetryMs = LOCK_RETRY_MS }: MigrationRetries = {},
 ): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query(`SET statement_timeout = 0; SET lock_timeout = '${LOCK_TIMEOUT}'`);
-    await takeTurn(runner);
-    await runPending(dataSource, runner, performance.now() + lockPatienceMs);
+    await acquireLock(runner);
+    await runPending(dataSource, runner, performance.now() + lockRetryMs);
   } finally {
     await runner.query(`SELECT pg_advisory_unlock(${ADVISORY_LOCKS.migrations})`);
     await runner.query('RESET statement_timeout; RESET lock_timeout');
@@ -45,17 +45,17 @@ export async function migrate(
 
 /**
  * Asks again and again instead of waiting in PostgreSQL: the snapshot of a waiting statement would block the concurrent build of an index in
- * the instance that has the turn, and both would end in a deadlock.
+ * the instance that has the lock, and both would end in a deadlock.
  */
-async function takeTurn(runner: QueryRunner): Promise<void> {
+async function acquireLock(runner: QueryRunner): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const [row] = await runner.manager.query<{ has_turn: boolean }[]>(
-      'SELECT pg_try_advisory_lock($1) AS has_turn',
+    const [row] = await runner.manager.query<{ is_acquired: boolean }[]>(
+      'SELECT pg_try_advisory_lock($1) AS is_acquired',
       [ADVISORY_LOCKS.migrations],
     );
-    if (row?.has_turn) return;
+    if (row?.is_acquired) return;
     if (tries === 0) logger.info('Waiting for another instance that migrates the database.');
-    await sleep(TURN_RETRY_MS);
+    await sleep(LOCK_POLL_MS);
   }
 }
 
@@ -69,7 +69,7 @@ async function runPending(dataSource: DataSource, runner: QueryRunner, deadline:
     } catch (error) {
       if (!isLockProblem(error) || performance.now() > deadline) throw error;
       logger.warn({ err: error }, 'A migration could not lock a table that is in use. Trying again.');
-      await sleep(RETRY_MS);
+      await sleep(RETRY_EVERY_MS);
     }
   }
 }

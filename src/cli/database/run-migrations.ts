@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Secret } from '../../common/settings/secret.js';
-import type { MigrateOptions } from '../../schema/migrate.js';
+import type { MigrationRetries } from '../../schema/migrate.js';
 import { LauncherError } from '../launcher-error.js';
 import { place } from './await-database.js';
 
@@ -15,7 +15,7 @@ const TABLE_IN_USE =
 export async function runMigrations(
   dataSource: DataSource,
   url: Secret,
-  options?: MigrateOptions,
+  options?: MigrationRetries,
 ): Promise<void> {
   const { migrate, isLockTimeout } = await import('../../schema/migrate.js');
   await migrate(dataSource, options).catch((cause: unknown) => {

@@ -71,10 +71,10 @@ async function readMigrations(client: Client): Promise<Pick<SchemaState, 'pendin
 
 /** A later release says which releases can run on its schema (migration `schema-compatibility`). */
 async function refuseIncompatible(client: Client): Promise<void> {
-  const { rows: tables } = await client.query<{ found: boolean }>(
-    "SELECT to_regclass('schema_compatibility') IS NOT NULL AS found",
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_compatibility') IS NOT NULL AS exists",
   );
-  if (!tables[0]?.found) return;
+  if (!tables[0]?.exists) return;
   const { rows } = await client.query<{ oldest_release: string }>(
     'SELECT oldest_release FROM schema_compatibility',
   );

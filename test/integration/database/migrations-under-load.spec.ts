@@ -129,7 +129,7 @@ describe.each(FORMS)('the index of %s', (_, isPartitioned) => {
 });
 
 describe('the migrations', () => {
-  it('build indexes while another instance waits for its turn', async () => {
+  it('build indexes while another instance waits for the lock', async () => {
     const other = started.add(await createDataSource(url, 2, 'migrations').initialize(), (it) =>
       it.destroy(),
     );
@@ -155,7 +155,7 @@ describe('the migrations', () => {
     const user = await client();
     await user.query('BEGIN; LOCK TABLE migrations IN SHARE MODE');
 
-    await expect(runMigrations(dataSource, new Secret(url), { lockPatienceMs: 0 })).rejects.toThrow(
+    await expect(runMigrations(dataSource, new Secret(url), { lockRetryMs: 0 })).rejects.toThrow(
       'A migration could not lock a table, because a transaction of another client uses it.',
     );
     const migrating = migrate(dataSource);
