@@ -135,6 +135,15 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
+      {
+        test: {
+          ...built,
+          name: 'upgrades',
+          include: ['test/upgrades/*.upgrades-spec.ts'],
+          // Builds each release where the cache lacks it.
+          hookTimeout: 900_000,
+        },
+      },
       // The service of its own has receivers and a load that the shared one lacks.
       {
         test: { ...built, name: 'deployment', include: ['test/deployment/*.deployment-spec.ts'] },

@@ -16,10 +16,10 @@ export const API_MACHINES = 3;
 export const WORKER_MACHINES = 2;
 
 /** A worker serves nobody. */
-const worksInBackground = ({ pids, output }: Service): boolean =>
-  pids.worker !== null && output.includes('Gatehouse is ready.');
+export const worksInBackground = ({ pids, output }: Service): boolean =>
+  pids.worker !== null && output.includes('Gatehouse is ready');
 
-const randomKey = (): string => randomBytes(32).toString('base64');
+export const randomKey = (): string => randomBytes(32).toString('base64');
 
 /** One instance with a data folder of its own, and a fault proxy of its own to each store. */
 export class Machine {
@@ -133,7 +133,7 @@ export class Machines {
 }
 
 /** Those of TEST_DATABASE_URL and TEST_REDIS_URL where both are given, otherwise servers of this test's own. */
-async function storesOf(
+export async function storesOf(
   started: Started,
 ): Promise<{ readonly databaseUrl: string; readonly redisUrl: string } | null> {
   const redisUrl = process.env['TEST_REDIS_URL'];

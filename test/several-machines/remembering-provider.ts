@@ -25,12 +25,13 @@ export class RememberingProvider {
   readonly #inProgress = new Map<string, number>();
   readonly #server: Server;
 
-  private constructor() {
+  private constructor(private readonly streamMs: number) {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  static async start(ports: readonly number[]): Promise<RememberingProvider> {
-    const provider = new RememberingProvider();
+  /** `streamMs`: how long each stream takes, in milliseconds. */
+  static async start(ports: readonly number[], streamMs = 0): Promise<RememberingProvider> {
+    const provider = new RememberingProvider(streamMs);
     provider.url = `http://127.0.0.1:${await listenOnOneOf(provider.#server, ports)}`;
     return provider;
   }
@@ -66,7 +67,7 @@ export class RememberingProvider {
       completion_tokens: output,
       total_tokens: body.length + output,
     };
-    if (asked.stream) return stream(response, usage);
+    if (asked.stream) return stream(response, usage, this.streamMs);
     const message = { role: 'assistant', content: 'Yes.' };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ model: 'gpt-4o-mini', choices: [{ index: 0, message }], usage }));
@@ -81,9 +82,10 @@ export class RememberingProvider {
 
 const groupOf = (exchange: string): string => exchange.slice(0, exchange.indexOf('/'));
 
-function stream(response: ServerResponse, usage: object): void {
+async function stream(response: ServerResponse, usage: object, takesMs: number): Promise<void> {
   const event = (data: object): string => `data: ${JSON.stringify({ model: 'gpt-4o-mini', ...data })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(event({ choices: [{ index: 0, delta: { content: 'Yes.' } }] }));
+  if (takesMs > 0) await sleep(takesMs);
   response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
 }

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonOf } from '../support/http-client.js';
-import type { Machine } from './machines.js';
+import { type HttpClient, jsonOf } from '../support/http-client.js';
+
+/** What requests are sent to: a machine, or a load balancer before several. */
+export interface Receiver {
+  readonly name: string;
+  readonly isUp: boolean;
+  readonly service: { readonly client: HttpClient };
+}
 
 /** A key and what it may do. Its name begins the exchange ids of its requests. */
 export interface Group {
@@ -35,7 +41,7 @@ export class Traffic {
   #next = 0;
 
   constructor(
-    private readonly machines: readonly Machine[],
+    private readonly machines: readonly Receiver[],
     private readonly virtualKey: string,
   ) {}
 
@@ -52,7 +58,7 @@ export class Traffic {
   async send(group: Group): Promise<ClientView> {
     const number = this.#next++;
     const up = this.machines.filter(({ isUp }) => isUp);
-    const machine = up[number % up.length] as Machine;
+    const machine = up[number % up.length] as Receiver;
     const service = machine.service;
     const exchange = `${group.name}/${number}`;
     const sentAt = Date.now();

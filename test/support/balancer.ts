@@ -12,7 +12,10 @@ interface Backend {
   unanswered: number;
 }
 
-/** So many make a backend unready. One that answers something else, or refuses the connection, is it at once. */
+/**
+ * After so many, a backend gets nothing while another one is ready. Of backends that are all late any is better than none, as on a busy
+ * machine. One that answers something else, or refuses the connection, is unready at once.
+ */
 const UNANSWERED_MAX = 3;
 
 /**
@@ -38,7 +41,7 @@ export class Balancer {
       HEALTH_CHECK_MS,
     );
     this.#server = createServer((request, response) => {
-      const ready = this.#backends.filter(({ isReady }) => isReady);
+      const ready = this.#ready();
       const backend = ready[this.#turn++ % ready.length];
       if (!backend) return void response.writeHead(503).end('nobody is ready');
       const { method, url: path, headers } = request;
@@ -74,6 +77,12 @@ export class Balancer {
     return this.#backends.filter(({ isReady }) => isReady).length;
   }
 
+  #ready(): readonly Backend[] {
+    const ready = this.#backends.filter(({ isReady }) => isReady);
+    const prompt = ready.filter(({ unanswered }) => unanswered < UNANSWERED_MAX);
+    return prompt.length > 0 ? prompt : ready;
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#checks);
     for (const { agent } of this.#backends) agent.destroy();
@@ -96,7 +105,8 @@ export class Balancer {
       probe.destroy();
     });
     probe.on('error', () => {
-      if (!isLate || ++backend.unanswered >= UNANSWERED_MAX) backend.isReady = false;
+      if (isLate) backend.unanswered += 1;
+      else backend.isReady = false;
     });
     probe.end();
   }

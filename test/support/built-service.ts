@@ -8,7 +8,7 @@ export const gatehouseBin = (): string =>
   process.env['TEST_GATEHOUSE_BIN'] ?? join(ROOT, 'bin/gatehouse.mjs');
 
 /** Where the service is started: beside its `package.json`. */
-export const homeOfBuild = (): string => dirname(dirname(gatehouseBin()));
+export const homeOfBuild = (bin = gatehouseBin()): string => dirname(dirname(bin));
 
 /** Builds the service unless the build is newer than its sources, so that no start has to. */
 export async function buildIfNeeded(): Promise<void> {

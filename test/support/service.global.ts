@@ -24,7 +24,7 @@ const SHARED = {
 };
 
 /** Projects whose files start their own services. */
-const STARTS_ITS_OWN: ReadonlySet<string> = new Set(['crash', 'deployment', 'several-machines']);
+const STARTS_ITS_OWN: ReadonlySet<string> = new Set(['crash', 'deployment', 'several-machines', 'upgrades']);
 
 /** Builds once, and starts the shared service for the end-to-end files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

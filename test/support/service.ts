@@ -45,6 +45,8 @@ export interface StartOptions {
   readonly withinMs?: number;
   /** Whether it has started, where it serves nobody that could be asked. Default: `/readyz`. */
   readonly hasStarted?: (service: Service) => boolean;
+  /** The command of another build, `bin/gatehouse.mjs`. */
+  readonly bin?: string;
 }
 
 export interface Pids {
@@ -190,13 +192,17 @@ interface Launch {
 }
 
 /** Runs the command of the service with these settings and no others. */
-export function launch(args: readonly string[], env: Readonly<Record<string, string>>): Launch {
+export function launch(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  bin = gatehouseBin(),
+): Launch {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-output-'));
   const outputPath = join(folder, 'output.log');
   const file = openSync(outputPath, 'a');
   const { PATH = '', HOME = '', LANG = 'C.UTF-8' } = process.env;
-  const child = spawn(process.execPath, [gatehouseBin(), ...args], {
-    cwd: homeOfBuild(),
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: homeOfBuild(bin),
     env: { PATH, HOME, LANG, ...env },
     stdio: ['ignore', file, file],
   });
@@ -217,9 +223,10 @@ export async function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   withinMs = 60_000,
+  bin = gatehouseBin(),
 ): Promise<Run> {
   const started = Date.now();
-  const { child, ended, outputPath } = launch(args, env);
+  const { child, ended, outputPath } = launch(args, env, bin);
   const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   const exit = await ended;
   clearTimeout(timer);
@@ -253,13 +260,14 @@ export async function startService(options: StartOptions = {}): Promise<OwnServi
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'gatehouse-data-'));
   const stores = env['DATABASE_URL'] ? { env: {}, database: null } : await outsideStores();
   const port = env['GATEHOUSE_PORT'] ?? String(await freePort());
-  const { child, ended, outputPath } = launch(['start'], {
+  const settings = {
     GATEHOUSE_DATA_DIR: dataDir,
     GATEHOUSE_PORT: port,
     GATEHOUSE_EGRESS_ALLOW: egressAllow(egressPorts),
     ...stores.env,
     ...env,
-  });
+  };
+  const { child, ended, outputPath } = launch(['start'], settings, options.bin);
   const facts: ServiceFacts = {
     baseUrl: `http://127.0.0.1:${port}`,
     dataDir,
