@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Test } from '@nestjs/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
 import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-change-publisher.js';
 import { RedisChangeFeed } from '../../../src/adapters/changes/redis-change-feed.js';
@@ -85,9 +85,15 @@ describe('the adapters of a gateway process', () => {
   });
 
   it('say which key is missing', async () => {
-    // Nobody can close what was never whole, so it listens where nobody speaks.
+    const subscribe = vi.spyOn(PostgresChangeFeed.prototype, 'subscribe');
     const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/nobody' };
+
     await expect(ofGateway({ ...nowhere, GATEHOUSE_KEY_PEPPER: '' })).rejects.toThrow('GATEHOUSE_KEY_PEPPER');
+
+    // There is no module to close, but its feed listens already.
+    const feeds = new Set(subscribe.mock.contexts as PostgresChangeFeed[]);
+    await Promise.all([...feeds].map((feed) => feed.onApplicationShutdown()));
+    subscribe.mockRestore();
   });
 });
 
