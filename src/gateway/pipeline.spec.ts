@@ -218,7 +218,7 @@ describe('Pipeline', () => {
     ['/v1/audio/transcription', 404, 'did you mean /v1/audio/transcriptions?'],
     ['/v1/virtualkeys', 404, 'There is no such path (did you mean /v1/virtual-keys?).'],
     ['/v1/log?page_size=1', 404, 'There is no such path (did you mean /v1/logs?).'],
-    ['/v1/model/info', 404, 'did you mean /v1/model-configs or /v1/models?'],
+    ['/v1/model/info', 404, 'did you mean /v1/models or /v1/model-configs?'],
     ['/v1/v1/messages', 404, "Leave /v1 out of the client's base URL, to reach /v1/messages."],
     ['/v1/chat/completions', 400, 'No provider was chosen'],
     ['/v1/things/of/a/provider', 400, 'No provider was chosen'],

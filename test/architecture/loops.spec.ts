@@ -47,6 +47,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'gateway/guardrails/finding/windows.ts': 'the stretches of one text',
   'cli/config-as-code/administration-client.ts': 'the pages of one list',
   'cli/database/prepare-database.ts': 'waits at the start for an API node',
+  'schema/build-index.ts': 'the partitions of one table',
+  'schema/migrate.ts': 'waits for the lock of migrations, and repeats one for five minutes at most',
   // Starts, which the supervisor and the log follow.
   'jobs/queues/postgres-queues.ts': 'prepares the schema of the queue at the start',
   'database/sessions/connect-patiently.ts': 'connects at the start',
