@@ -159,7 +159,10 @@ export function judgeInbox(oldestS: number): DoctorFinding[] {
 async function checkSchema(url: Secret): Promise<DoctorFinding> {
   const { pending, later } = await readSchemaState(url, null);
   if (pending.length === 0)
-    return ok('Migrations', later.length === 0 ? 'all done' : `all done, and ${later.length} of a later release`);
+    return ok(
+      'Migrations',
+      later.length === 0 ? 'all done' : `all done, and ${later.length} of a later release`,
+    );
   return warning(
     'Migrations',
     `${pending.length} pending`,
