@@ -21,8 +21,8 @@ export interface MigrationRetries {
 }
 
 /**
- * Upgrades the schema. Instances that start at the same time run one after the other, and later ones have nothing left to do. Rejects with PostgreSQL's
- * error 55P03 when other transactions held a table for longer than `lockRetryMs`; the migrations before it are kept.
+ * Upgrades the schema. Instances that start at the same time run one after the other, and later ones have nothing left to do. Rejects with
+ * PostgreSQL's error 55P03 when other transactions held a table for longer than `lockRetryMs`; the migrations before it are kept.
  *
  * One connection holds the advisory lock and runs the migrations: if this process is killed while PostgreSQL builds an index, the lock
  * lasts until that build has ended.
@@ -37,9 +37,18 @@ export async function migrate(
     await acquireLock(runner);
     await runPending(dataSource, runner, performance.now() + lockRetryMs);
   } finally {
+    await releaseLock(runner);
+    await runner.release();
+  }
+}
+
+/** A broken connection has no lock any more, and its own error must not replace that of the migration. */
+async function releaseLock(runner: QueryRunner): Promise<void> {
+  try {
     await runner.query(`SELECT pg_advisory_unlock(${ADVISORY_LOCKS.migrations})`);
     await runner.query('RESET statement_timeout; RESET lock_timeout');
-    await runner.release();
+  } catch (error) {
+    logger.warn({ err: error }, 'The connection that migrated the database is broken.');
   }
 }
 

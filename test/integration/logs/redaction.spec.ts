@@ -262,7 +262,7 @@ describe('what the log must not keep', () => {
     while (await shipping.round());
   });
 
-  it('is hidden in previews from callers who may not see bodies', async () => {
+  it('is hidden in previews from callers without permission to read bodies', async () => {
     await shipped([inOwn({ trace_id: 'seen' }), { request: REQUEST, response: null }]);
     const lister = (await app.workspaceKey(['logs.list'])).key;
     const previewFor = async (key: string) =>
