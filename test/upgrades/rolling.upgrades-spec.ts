@@ -174,8 +174,8 @@ describe.each(RELEASES)('from $version to this release', (release) => {
   describe.each([
     { from: release.version, to: 'this release', isUpgrade: true },
     { from: 'this release', to: release.version, isUpgrade: false },
-  ])('the spool of $from', ({ isUpgrade }) => {
-    it('is stored by $to', { timeout: 300_000 }, async ({ skip }) => {
+  ])('the spool of $from', ({ to, isUpgrade }) => {
+    it(`is stored by ${to}`, { timeout: 300_000 }, async ({ skip }) => {
       if (!fleet) return skip();
       const [first, second] = isUpgrade ? [previous, NEWEST] : [NEWEST, previous];
       const { proxy, url } = await TcpProxy.before(fleet.databaseUrl);
