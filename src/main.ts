@@ -28,7 +28,7 @@ import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
-import { attemptsEnded } from './gateway/upstream/deadlines.js';
+import { attemptsEnded } from './gateway/upstream/attempt.js';
 import { spoolProblem } from './request-log/spool/spool-metrics.js';
 import { endLogExport } from './telemetry/log-export.js';
 import { startCountedLogExport } from './telemetry/log-export-metrics.js';

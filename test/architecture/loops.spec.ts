@@ -13,7 +13,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'common/supervision/loop-reports.ts':
     'reports the loops to the supervisor, which notices when reports stop',
   // Ticks over memory: synchronous, no store, nothing to wait for; they run only while there is something to look at.
-  'gateway/upstream/deadlines.ts': 'looks at the deadlines of running attempts',
+  'gateway/upstream/attempt.ts': 'looks at the deadlines of running attempts',
   'gateway/delivery/running-streams.ts': 'asks for each running stream by itself, bounded by the directory',
   'gateway/realtime/sessions.ts': 'asks for each running session by itself, bounded by the directory',
   'egress/http1/connection-pool.ts': 'closes idle connections',

@@ -22,7 +22,16 @@ import type { AttemptOptions } from '../routing/routing.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
 import { unlessPassed } from '../translation/translated-answer.js';
 import type { AnsweredAttempt, AttemptOutcome, UnansweredAttempt } from '../types/attempt-outcome.js';
-import { type AttemptTrail, trailAt } from '../types/attempt-trail.js';
+import {
+  afterCache,
+  afterGuardrails,
+  afterRetries,
+  afterTranslation,
+  type AttemptTrail,
+  trailAt,
+  withContent,
+  withHookResults,
+} from '../types/attempt-trail.js';
 import { whileListening } from '../types/cancellation.js';
 import type { RequestContent } from '../types/content.js';
 import type { HookResults } from '../types/hook-results.js';
@@ -31,7 +40,7 @@ import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
 import { isLimitedForm } from '../upstream/admission.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { CacheFill } from '../upstream/wire.js';
 import type { Answer } from './answer.js';
@@ -40,14 +49,6 @@ import type { IncomingRequest } from './incoming-request.js';
 import { passGate } from './first-token-gate.js';
 import { RetryingSender } from './retrying-sender.js';
 import { TargetEstimates } from './target-estimates.js';
-import {
-  afterCache,
-  afterGuardrails,
-  afterRetries,
-  afterTranslation,
-  withContent,
-  withHookResults,
-} from './trail-steps.js';
 
 /** Sends a request to one target. */
 @Injectable()
@@ -77,7 +78,7 @@ export class TargetAttempts {
       trail = trailAt(trail, target, planned.path, asked);
       const content = await formContent(incoming, planned, target, asked);
       trail = withContent(trail, content);
-      checkAllowed(caller, target, content, facts);
+      if (isRestricted(caller, target)) checkAllowed(caller, target, content, facts);
       trail = withHookResults(trail, isGuarded(incoming, planned));
       const guarded = await this.guard(incoming, planned, content, trail.hookResults);
       trail = afterGuardrails(trail, guarded);
@@ -171,6 +172,10 @@ const askedContent = ({ read }: IncomingRequest, { params }: PlannedTarget): Req
 
 const passedContent = (content: RequestContent, guarded: GuardedRequest | null): RequestContent =>
   guarded ? guarded.content : content;
+
+/** A policy or a list of models decides what may be sent. */
+const isRestricted = ({ policy }: Principal, { virtualKey }: Target): boolean =>
+  policy !== null || virtualKey?.models !== undefined;
 
 /** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
 function formContent(

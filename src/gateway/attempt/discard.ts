@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
 import type { DiscardedAttempt } from '../recording/attempt-reservation.js';
-import { nothingRead, noteWhole, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import { noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/reading.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
 import type { Answer } from './answer.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
-import { type AnswerDecoder, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/metering.js';
 import {
   errorOfProvider,
   reportedFailure,
@@ -8,14 +8,21 @@ import {
   ResponseFailure,
 } from '../recording/reported-failure.js';
 import type { Exchange } from '../recording/exchange.js';
-import { marksEnd, reportsFailure } from '../recording/end-events.js';
-import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
+import {
+  marksEnd,
+  note,
+  nothingRead,
+  parsedObject,
+  readerFor,
+  type Reading,
+  reportsFailure,
+} from '../recording/reading.js';
 import { skipLongLines, SseParser } from '../framing/index.js';
 import { isReadable, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
-import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead, type ResponseHead } from '../upstream/forwarded-headers.js';
 import { mayBeReplaced } from '../routing/outcome.js';
 import type { Answer } from './answer.js';
 

@@ -3,13 +3,13 @@ import { AppError } from '../../common/errors/app-error.js';
 import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { finishesWithoutClient } from '../planning/planner.js';
 import type { AttemptReservation } from '../recording/attempt-reservation.js';
-import { readerFor, UNREAD } from '../recording/metering.js';
+import { readerFor, UNREAD } from '../recording/reading.js';
 import type { AttemptOptions } from '../routing/routing.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { CancelSignal } from '../types/cancellation.js';
 import { ClientLeft } from '../types/client-left.js';
 import type { RequestContent } from '../types/content.js';
-import type { ExchangeFacts } from '../types/exchange-facts.js';
+import { type ExchangeFacts, isLimited } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { Admission } from '../upstream/admission.js';
@@ -68,8 +68,7 @@ export class RetryingSender {
     { signal, onSent }: SendOptions,
   ): Promise<SentRequest> {
     const { exchange, caller, read } = incoming;
-    const { planned, target, content, wire, trail } = outgoing;
-    const { path: option } = planned;
+    const { planned, target, content, trail } = outgoing;
     const { request, facts } = exchange;
     const mayRetry = isRetried(incoming, planned);
     const budget = mayRetry ? this.budgets.enter(caller, target, request.headers) : null;
@@ -85,10 +84,7 @@ export class RetryingSender {
     exchange.signal.onCancel(onLeft);
     try {
       const { sent, error, isExhausted } = await withRetries(
-        () => {
-          const reserved = this.admission.reserve({ exchange, caller, target, content, wire, option });
-          return mapMaybePromise(reserved, start);
-        },
+        () => mapMaybePromise(this.reserve(incoming, outgoing), start),
         {
           retries: facts.options.retries,
           plan: planned.retry,
@@ -109,6 +105,17 @@ export class RetryingSender {
       budget?.leave();
       exchange.signal.offCancel(onLeft);
     }
+  }
+
+  /** The reservation of a try, from the limits that apply to it. */
+  private reserve(
+    { exchange, caller }: IncomingRequest,
+    { planned: { path: option }, target, content, wire }: OutgoingRequest,
+  ): AttemptReservation | Promise<AttemptReservation> {
+    if (isLimited(caller, target))
+      return this.admission.reserve({ exchange, caller, target, content, wire, option });
+    const { model } = content;
+    return exchange.recorder.reserve({ exchange, target, option, model, limits: null, estimate: null });
   }
 
   /** Starts a try, or returns its reservation. */

@@ -3,7 +3,7 @@ import { isListed } from '../types/failure-statuses.js';
 import type { RequestContent } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import type { RetryPolicy } from './retry.js';
 
 /** Longer responses are delivered as they arrive. */

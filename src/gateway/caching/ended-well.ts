@@ -1,6 +1,6 @@
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Json } from '../../providers/endpoint.js';
-import { mayReportFailure, reportsFailure } from '../recording/end-events.js';
+import { mayReportFailure, reportsFailure } from '../recording/reading.js';
 
 /**
  * Whether a whole response is complete and reports no failure. Providers do report failures inside a 200, and a broken stream can look like

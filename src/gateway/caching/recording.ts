@@ -1,5 +1,5 @@
 import { headerOf } from '../../common/http/raw-headers.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import type { CacheFill, ResponseRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 

@@ -4,9 +4,12 @@ import type { Ending } from '../../request-log/record.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead, type ResponseHead } from '../upstream/forwarded-headers.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
-import { closeExchange, type ClosingExchange } from './closing.js';
+import type { BegunExchange } from '../recording/exchange-recorder.js';
+import type { Reading } from '../recording/reading.js';
+import type { ExchangeOutcome } from '../recording/record-of.js';
+import { ServerResponse } from 'node:http';
 
 /** The pipeline's reaction to a response that broke off before any of it was sent. */
 export type OnBroken = (error: AppError) => void;
@@ -122,4 +125,82 @@ export abstract class Delivery implements ReplySink {
       this.attempt.resume();
     });
   }
+}
+
+/** An exchange whose response has ended, for its record. */
+export interface ClosingExchange {
+  readonly exchange: BegunExchange;
+  readonly sent: StartedAttempt;
+  readonly reading: Reading;
+  readonly ending: ExchangeOutcome['ending'];
+  /** The response was complete, even if the client had disconnected. Default: whether the exchange was completed. */
+  readonly isComplete?: boolean;
+  readonly errorCode: string | null;
+  /** Of the body as the client receives it. */
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  /** Default: the provider's own. */
+  readonly status?: number;
+  /** Default: the provider's, if the response is a refusal or broke off. */
+  readonly errorSource?: ExchangeOutcome['errorSource'];
+}
+
+const OK = 200;
+
+/** Records the attempt and how the exchange ended. `then` runs once that would survive a kill of the process. */
+export function closeExchange(closing: ClosingExchange, then: () => void): void {
+  const { exchange, ending, errorCode } = closing;
+  const { attempt, reservation, cacheFill } = closing.sent;
+  const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
+  const isProviders = ending !== 'client_aborted';
+  if (ending === 'completed' && status === OK) cacheFill?.approve();
+  else cacheFill?.release();
+  const reading = reservation.settleDelivered(attempt, exchange.trail, {
+    errorCode: isProviders ? errorCode : null,
+    reading: closing.reading,
+    isCut: ending === 'client_aborted',
+    isComplete: closing.isComplete ?? ending === 'completed',
+  });
+  exchange.recorder.close(
+    exchange,
+    {
+      ending,
+      status,
+      errorCode,
+      errorSource,
+      reading,
+      contentType: closing.contentType,
+      contentEncoding: closing.contentEncoding,
+      responseHeaders: attempt.rawHeaders,
+      answeredAt: attempt.endedAt,
+    },
+    then,
+  );
+}
+
+function providersFault(
+  { status }: Attempt,
+  ending: ExchangeOutcome['ending'],
+): ExchangeOutcome['errorSource'] {
+  return status >= 400 || ending === 'upstream_truncated' ? 'provider' : null;
+}
+
+/** Up to this size, a copy is cheaper than a second buffer in the write. */
+const ONE_WRITE_BYTES_MAX = 16 * 1024;
+
+/**
+ * Ends a response with its whole body. Node writes head and body as one string if the body is one; each byte is a Latin-1 character and is
+ * sent unchanged. `write` precedes `end`, because `end` with a body appends an empty buffer, which turns the single string into a vector.
+ * The fast path does this by itself.
+ */
+export function endWith(response: ClientResponse, body: Buffer): void {
+  const { socket } = response;
+  if (!socket || body.length > ONE_WRITE_BYTES_MAX || !(response instanceof ServerResponse)) {
+    response.end(body);
+    return;
+  }
+  socket.cork();
+  response.write(body.toString('latin1'), 'latin1');
+  socket.uncork();
+  response.end();
 }

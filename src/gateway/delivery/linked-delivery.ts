@@ -1,10 +1,10 @@
-import { UNREAD } from '../recording/metering.js';
+import { UNREAD } from '../recording/reading.js';
 import { whileListening } from '../types/cancellation.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { Answer } from '../attempt/answer.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import { wholeAnswer } from '../upstream/whole-answer.js';
 import { addressHere } from './address-here.js';
 import { deliverRewritten } from './rewritten-response.js';

@@ -2,29 +2,16 @@ import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Endpoint } from '../../providers/endpoint.js';
 import type { Exchange } from '../recording/exchange.js';
-import {
-  type Meter,
-  meterAnswer,
-  meterArray,
-  meterStream,
-  readerFor,
-  type Reading,
-  UNREAD,
-} from '../recording/metering.js';
-import {
-  type HiddenUsage,
-  hiddenUsageOf,
-  isEventStream,
-  withoutLength,
-} from '../translation/hidden-usage.js';
+import { type Meter, meterAnswer, meterArray, meterStream } from '../recording/metering.js';
+import { readerFor, type Reading, UNREAD } from '../recording/reading.js';
+import { type HiddenUsage, hiddenUsageOf, withoutLength } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
+import type { ResponseHead } from '../upstream/forwarded-headers.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
 import { nameUploadsHere } from './address-here.js';
 import { addAnswerHeaders } from './answer-headers.js';
-import { Delivery, type OnBroken, type RecordedResponse } from './delivery.js';
-import { endWith } from './end-with.js';
+import { Delivery, endWith, type OnBroken, type RecordedResponse } from './delivery.js';
 import { stopsStreams } from './running-streams.js';
 import { endsStream, endsWithEmptyLine } from './stream-ends.js';
 
@@ -60,9 +47,10 @@ export class PassThroughDelivery extends Delivery {
   constructor(exchange: Exchange, sent: StartedAttempt, onBroken: OnBroken) {
     super(exchange, sent, onBroken);
     const { head, attempt } = this;
-    this.hidden = hiddenUsageOf(exchange.trail, head, attempt.status);
+    this.hidden = exchange.trail.hidesUsage ? hiddenUsageOf(head, attempt.status) : null;
     this.sentHead = this.hidden ? withoutLength(head) : head;
-    this.isStream = isEventStream(head, this.hidden);
+    // By its content type, or because it was requested as one; a plain response is JSON.
+    this.isStream = head.isEventStream || (this.hidden !== null && !head.isJson);
     this.isArray = attempt.status < 400 && isStreamedArray(exchange, head);
     this.meter = this.meterFor();
     // The end of a compressed array cannot be recognized as it passes, so it is held like a plain response.

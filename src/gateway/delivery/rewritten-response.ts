@@ -1,10 +1,9 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { lower } from '../../common/http/raw-headers.js';
 import type { Exchange } from '../recording/exchange.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
+import type { ResponseHead } from '../upstream/forwarded-headers.js';
 import { addAnswerHeaders, type AnsweredExchange, NO_SNIFFING } from './answer-headers.js';
-import { closeExchange, type ClosingExchange } from './closing.js';
-import { endWith } from './end-with.js';
+import { closeExchange, type ClosingExchange, endWith } from './delivery.js';
 
 /** Headers that describe the provider's bytes, which the client does not receive. */
 const OF_THE_BODY: ReadonlySet<string> = new Set([

@@ -1,15 +1,14 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Ending } from '../../request-log/record.js';
-import { type AnswerDecoder, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/metering.js';
 import type { Exchange } from '../recording/exchange.js';
-import { nothingRead, type Reading } from '../recording/metering.js';
+import { nothingRead, type Reading } from '../recording/reading.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
 import type { ClientStream, StreamPlan } from '../translation/client-stream.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import { Delivery, type OnBroken, type RecordedResponse } from './delivery.js';
-import { endWith } from './end-with.js';
+import { Delivery, endWith, type OnBroken, type RecordedResponse } from './delivery.js';
 import { writeRewrittenHead } from './rewritten-response.js';
 import { stopsStreams } from './running-streams.js';
 

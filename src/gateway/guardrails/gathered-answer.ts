@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { type AnswerDecoder, decoding } from '../recording/decoding.js';
-import { note, nothingRead, parsedObject, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import { type AnswerDecoder, decoding } from '../recording/metering.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading, UNREAD } from '../recording/reading.js';
 import { ResponseFailure } from '../recording/reported-failure.js';
 import { skipLongLines, SseParser } from '../framing/index.js';
 import { TranslatedStream } from '../translation/translated-stream.js';

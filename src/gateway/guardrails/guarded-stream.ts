@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { HubError } from '../../providers/translation.js';
-import type { Reading } from '../recording/metering.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import type { Reading } from '../recording/reading.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import { StreamWithHiddenUsage } from '../translation/hidden-usage.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';

@@ -1,7 +1,7 @@
 import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
-import { note, noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/metering.js';
+import { note, noteWhole, nothingRead, readerFor, type Reading, UNREAD } from '../recording/reading.js';
 import {
   errorOfProvider,
   reportedFailure,

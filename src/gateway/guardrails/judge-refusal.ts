@@ -1,6 +1,6 @@
 import { editedJson } from '../../common/json/edited-json.js';
 import { wholeAnswer } from '../framing/index.js';
-import { nothingRead } from '../recording/metering.js';
+import { nothingRead } from '../recording/reading.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import type { PendingAnswer } from './answering.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Reading } from '../recording/metering.js';
+import type { Reading } from '../recording/reading.js';
 import { errorReply } from '../translation/error-formats.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
+import type { ResponseHead } from '../upstream/forwarded-headers.js';
 import type { PendingAnswer } from './answering.js';
 import { denial, type GuardedRequest } from './guard-request.js';
 import type { UnreadRefusal } from './run-hooks.js';

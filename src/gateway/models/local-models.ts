@@ -15,15 +15,6 @@ import { type UsableModels, UsableModelsFinder } from './usable-models.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/**
- * Whether a request is for the gateway's own model list: `GET /v1/models` and `GET /v1/models/{id}` without a provider. With a provider,
- * they are forwarded to it.
- */
-export function isModelRequest({ request, facts }: Exchange, { path }: RequestPath): boolean {
-  const { provider, virtualKey } = facts.options;
-  return request.method === 'GET' && provider === null && virtualKey === null && askedModels(path) !== null;
-}
-
 /** Responds to requests for models. */
 @Injectable()
 export class LocalModels {

@@ -4,7 +4,7 @@ import type { RequestContent, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
 import { wantsStream } from '../types/attempt-trail.js';
 import { editedJson } from '../../common/json/edited-json.js';
-import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
+import { namesDeployment, pathModelOf, withPathModel } from './named-model.js';
 
 /**
  * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of these parameters change;

@@ -4,7 +4,7 @@ import { fieldError } from '../../common/errors/field-errors.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { RequestContent } from '../types/content.js';
-import { modelTarget } from './model-target.js';
+import { modelTarget } from './named-model.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { AllowedModels, Target } from '../types/target.js';

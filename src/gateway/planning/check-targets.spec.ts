@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RoutingConfig } from '../../routing-config/document.js';
 import { readGatewayHeaders } from '../types/gateway-headers.js';
-import { checkNamedKey } from './check-targets.js';
+import { checkNamedKey } from './config-plans.js';
 import { planFromConfig } from './plan-from-config.js';
 
 const check = (config: RoutingConfig, headers: Record<string, string>) => () => {

@@ -27,7 +27,7 @@ import {
   type SavedConfig,
   type TargetAccount,
 } from '../types/plan.js';
-import { modelTarget } from './model-target.js';
+import { modelTarget } from './named-model.js';
 
 /** Retried statuses if the config names none; 529 is Anthropic's "overloaded". */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);

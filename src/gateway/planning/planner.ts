@@ -13,7 +13,7 @@ import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import { UsableKeys, VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
-import { bringsCredential } from '../upstream/request-headers.js';
+import { bringsCredential } from '../upstream/forwarded-headers.js';
 import type { PlannedTarget, TargetAccount } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { baseUrlOf } from '../../providers/account-address.js';
@@ -165,7 +165,7 @@ export class Planner {
     const known = this.stored.get(key);
     const provider = known?.provider ?? findProvider(key.providerId);
     const { credentials } = key;
-    const isAsStored = !changesAccount(provider, credentials.fields, request.path);
+    const isAsStored = !provider.query || !changesAccount(provider, credentials.fields, request.path);
     if (known && isAsStored) return known;
     const account = { virtualKey: virtualKeyOf(key), credentials, path: request.path };
     const target = this.at(provider, key.customHost, account);

@@ -6,8 +6,8 @@ import { addAnswerHeaders, type AnsweredExchange } from '../delivery/answer-head
 import { checkHead, checkMethod } from '../ingress/request-hygiene.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf } from '../../common/http/raw-headers.js';
-import { readResponseHead } from '../upstream/response-headers.js';
-import { modelTarget } from '../planning/model-target.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
+import { modelTarget } from '../planning/named-model.js';
 
 const VERSION = '13';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;

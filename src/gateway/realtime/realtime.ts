@@ -23,9 +23,9 @@ import {
   withConfig,
   withContent,
   withOptions,
-} from '../request-steps.js';
-import { checkLoop } from '../upstream/request-headers.js';
-import { checkNamedKey } from '../planning/check-targets.js';
+} from '../pipeline.js';
+import { checkLoop } from '../upstream/forwarded-headers.js';
+import { checkNamedKey } from '../planning/config-plans.js';
 import { Admission } from '../upstream/admission.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';

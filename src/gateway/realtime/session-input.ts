@@ -6,7 +6,7 @@ import {
   sessionMessageOf,
   type SessionMessage,
 } from '../../providers/charging/sessions.js';
-import { parsedObject } from '../recording/metering.js';
+import { parsedObject } from '../recording/reading.js';
 
 /** Input is reserved in slices of this many tokens, so that a long speech needs few reservations. */
 const SLICE_TOKENS = 256;

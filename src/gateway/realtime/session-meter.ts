@@ -9,7 +9,7 @@ import {
   responseEventOf,
   transcriptionModelOf,
 } from '../../providers/endpoints/realtime.js';
-import { nothingRead, parsedObject, type Reading } from '../recording/metering.js';
+import { nothingRead, parsedObject, type Reading } from '../recording/reading.js';
 import type { FrameListener } from './frames.js';
 
 /** The cost of a usage at the price of the first of these models that has one, in nano-dollars; null when none has. */

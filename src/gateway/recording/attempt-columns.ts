@@ -3,7 +3,7 @@ import type { AttemptRecord, Charge } from '../../request-log/record.js';
 import type { Estimate } from '../limits/estimate.js';
 import type { Actual } from '../limits/hold.js';
 import type { Bill } from './applied-price.js';
-import { hasText, lacksOutput, type Reading } from './metering.js';
+import { hasText, lacksOutput, type Reading } from './reading.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { Target } from '../types/target.js';

@@ -23,7 +23,7 @@ import {
   type ReservedAttempt,
   reservedAttempt,
 } from './attempt-columns.js';
-import { hasText, lacksOutput, type Reading, UNREAD } from './metering.js';
+import { hasText, lacksOutput, type Reading, UNREAD } from './reading.js';
 import { countableText, type RecordedExchange } from './record-of.js';
 import { withUnreported } from './unreported.js';
 
@@ -218,6 +218,7 @@ export class AttemptReservation {
     trail: AttemptTrail,
     { reading, isCutOff }: { readonly reading: Reading; readonly isCutOff?: boolean | undefined },
   ): Reading {
+    if (isReported(reading)) return reading;
     const { exchange, target, estimate } = this.reserving;
     const { prices, outputCeiling } = this.ledger;
     const { facts, bodies } = exchange;
@@ -243,6 +244,9 @@ export class AttemptReservation {
     this.records = [];
   }
 }
+
+/** The usage that the provider reported counts: there is no text that contradicts it. */
+const isReported = ({ usage, outputText }: Reading): boolean => usage !== null && outputText === '';
 
 /** What a try is charged. */
 interface Settlement {

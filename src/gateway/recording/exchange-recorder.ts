@@ -15,9 +15,8 @@ import { logAccess } from './access-log.js';
 import { type AttemptLedger, AttemptReservation, type ReservingAttempt } from './attempt-reservation.js';
 import { bodyCaptures } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
-import { clientCredentials } from './masking.js';
+import { clientCredentials, redacted } from './masking.js';
 import { type ExchangeOutcome, openedExchange, type RecordedExchange, recordOf } from './record-of.js';
-import { redacted } from './redaction.js';
 
 /** A request at its first target, before it is sent. */
 interface OpeningExchange {

@@ -1,34 +1,8 @@
-import { isPossibleUsage, type Usage } from '../../common/contracts/usage.js';
-import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
-import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
-import { usageOf } from '../../providers/endpoints/openai-usage.js';
-import type { Estimate } from '../limits/estimate.js';
-import type { UsageSoFar } from '../../providers/translation.js';
-import { type AnswerDecoder, decoding } from './decoding.js';
+import type { Json, UsageReader } from '../../providers/endpoint.js';
 import { JsonObjects, skipLongLines, SseParser } from '../framing/index.js';
-import { mayReportFailure, reportsFailure } from './end-events.js';
-
-/** Values that a response reported while it passed. */
-export interface Reading {
-  usage: Usage | null;
-  responseModel: string | null;
-  /** From the last event that names it: the first ones of a stream repeat the request's. */
-  serviceTier: string | null;
-  /** The usage is from the beginning of the stream, before the output. */
-  isBeginning: boolean;
-  /** Text of the output, collected only while its usage is unknown. */
-  outputText: string;
-  /** When the first event of a stream arrived; null before, and for plain responses. */
-  firstEventAt: number | null;
-  /** A stream reported a failure after a success status. */
-  hasFailed: boolean;
-  /** No usage was reported; it is taken from the request, or from its reservation. */
-  isAssumed?: true;
-  /** The reservation that it is taken from, or what a limit would have reserved. */
-  assumed?: Estimate;
-  /** No usage was reported; the input is counted, and the output as far as it was read. */
-  isInputCounted?: true;
-}
+import { isGathered, mayReportFailure, note, nothingRead, parsedObject, type Reading } from './reading.js';
+import type { Transform } from 'node:stream';
+import { createDecoder } from '../../common/http/content-coding.js';
 
 /** Reads a response on its way to the client, never changing a byte. */
 export interface Meter {
@@ -40,31 +14,11 @@ export interface Meter {
   readonly isOver?: () => boolean;
 }
 
-/** Tiers are named by a word. */
-export const TIER_CHARS_MAX = 64;
-
 const DONE = '[DONE]';
-const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 /** A plain response is read whole, so it must be small; of a larger one, only the end is read. A stream is read as it passes. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const PASSING_BYTES_MAX = 256 * 1024 * 1024;
-
-/** The reading of a response that was not read. */
-export const UNREAD: Reading = Object.freeze(nothingRead());
-
-/** An empty reading. */
-export function nothingRead(): Reading {
-  return {
-    usage: null,
-    isBeginning: false,
-    responseModel: null,
-    serviceTier: null,
-    outputText: '',
-    firstEventAt: null,
-    hasFailed: false,
-  };
-}
 
 /**
  * Meters a stream of events. `expectsUsage`: the client requested usage, so that only the event with it needs to be parsed. The text is
@@ -127,13 +81,6 @@ export function meterArray(reader: UsageReader, contentEncoding: string | null):
   return decoder && { ...meter(reading, decoder, () => undefined), isOver: () => objects.isOver };
 }
 
-/** Reads usage, model and text of a whole response, which is an object or an array of objects. */
-export function noteWhole(reading: Reading, reader: UsageReader, answer: Buffer): void {
-  new JsonObjects((json) => {
-    note(reading, reader, parsedObject(json));
-  }).feed(answer);
-}
-
 /** A plain response, or the end of a long one: images and pages are large, and their usage comes last. */
 class KeptAnswer {
   private readonly chunks: Buffer[] = [];
@@ -193,68 +140,12 @@ function meter(reading: Reading, decoder: AnswerDecoder, finish: () => void): Me
   };
 }
 
-/** The usage reader of an endpoint's request; null if its responses report no usage. */
-export function readerFor(endpoint: Endpoint | null, body: Json | null): UsageReader | null {
-  const reader = endpoint?.usage ?? null;
-  return (body && reader?.askedBy?.(body)) ?? reader;
-}
-
 const mayTellMore = (data: string): boolean => mayHaveUsage(data) || mayReportFailure(data);
 
 /** `usage` of OpenAI and Anthropic, `usageMetadata` of Google. */
 function mayHaveUsage(data: string): boolean {
   const at = data.indexOf('"usage');
   return at >= 0 && !data.startsWith('"usage":null', at);
-}
-
-/** Reads the values that a response, or one event of a stream, reports. An impossible usage is none: the text is counted. */
-export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
-  if (!answer) return;
-  if (reportsFailure(answer)) reading.hasFailed = true;
-  const usage = reader.fromAnswer(answer, reading.usage);
-  if (usage && replaces(usage, reading.usage))
-    noteUsage(reading, usage, reader.marksBeginning?.(answer, usage) ?? false);
-  noteServed(reading, reader, answer);
-  if (isGathered(reading)) reading.outputText += reader.outputText(answer);
-}
-
-/** Zero output may be a placeholder or wrong, so the output is gathered all the same. */
-function noteUsage(reading: Reading, usage: Usage, isBeginning: boolean): void {
-  reading.usage = usage;
-  reading.isBeginning = isBeginning || usage.output_tokens === 0;
-}
-
-/** A later zero does not take back what was reported. */
-function replaces(usage: Usage, known: Usage | null): boolean {
-  if (!isPossibleUsage(usage)) return false;
-  return known === null || (!isEmpty(usage) && (usage.output_tokens > 0 || known.output_tokens === 0));
-}
-
-/** A usage that reports that nothing was used. */
-function isEmpty(usage: Usage): boolean {
-  if (usage.input_tokens + usage.output_tokens > 0) return false;
-  return Object.values(usage).every((value) => typeof value !== 'number' || value === 0);
-}
-
-/**
- * A response with text that reports zero has reported nothing: its text is counted. If only its output is zero, the reported input stays, and
- * the text of the output is counted.
- */
-export function believed(reading: Reading): Reading {
-  const { usage, outputText } = reading;
-  if (!usage || outputText === '' || !isEmpty(usage)) return reading;
-  return { ...reading, usage: null, isBeginning: false };
-}
-
-/** Reads the model of the response, and its tier. */
-function noteServed(reading: Reading, reader: UsageReader, answer: Json): void {
-  reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
-  reading.serviceTier = reader.tierOf?.(answer)?.slice(0, TIER_CHARS_MAX) ?? reading.serviceTier;
-}
-
-/** The same for an event that contains only a text. */
-export function noteText(reading: Reading, text: string): void {
-  if (isGathered(reading)) reading.outputText += text;
 }
 
 function textIn(event: string, reader: UsageReader): string {
@@ -264,28 +155,56 @@ function textIn(event: string, reader: UsageReader): string {
   return parsed ? reader.outputText(parsed) : '';
 }
 
-/** Reads the usage that a stream in another dialect has reported before its end, in the format of chat completions. */
-export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
-  const told = usageOf(usage);
-  if (told && replaces(told, reading.usage)) noteUsage(reading, told, isBeginning);
+/** Takes a response's bytes as they pass and gives them to a reader, decoded. */
+export interface AnswerDecoder {
+  write(chunk: Buffer): void;
+  /** Calls back once the reader has received everything. A body that cannot be decoded simply ends early. */
+  end(done: () => void): void;
 }
 
-/** The output must be counted, as far as it is known. */
-export const lacksOutput = ({ usage, isBeginning }: Reading): boolean => usage === null || isBeginning;
+/**
+ * Null for an encoding that the gateway does not read: the bytes pass, usage is unknown. A response that decodes to more than `bytesMax` is
+ * a decompression bomb and is not read any further.
+ */
+export function decoding(
+  contentEncoding: string | null,
+  bytesMax: number,
+  read: (chunk: Buffer) => void,
+): AnswerDecoder | null {
+  if (contentEncoding === null || contentEncoding === 'identity')
+    return {
+      write: read,
+      end: (done) => {
+        done();
+      },
+    };
+  const decoder = createDecoder(contentEncoding);
+  return decoder ? through(decoder, bytesMax, read) : null;
+}
 
-/** Whether there is text to count. */
-export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
-  outputText !== '' || isInputCounted === true;
-
-const isGathered = (reading: Reading): boolean =>
-  lacksOutput(reading) && reading.outputText.length < OUTPUT_CHARS_MAX;
-
-/** Null for a text that is not a JSON object: its bytes pass, and the provider is responsible for them. */
-export function parsedObject(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(withoutByteOrderMark(text));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
-  }
+function through(decoder: Transform, bytesMax: number, read: (chunk: Buffer) => void): AnswerDecoder {
+  let bytes = 0;
+  let whenDone: (() => void) | null = null;
+  let hasEnded = false;
+  const finish = (): void => {
+    hasEnded = true;
+    whenDone?.();
+    whenDone = null;
+  };
+  decoder.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) decoder.destroy();
+    else read(chunk);
+  });
+  decoder.on('end', finish).on('error', finish).on('close', finish);
+  return {
+    write: (chunk) => {
+      if (!hasEnded) decoder.write(chunk);
+    },
+    end: (done) => {
+      whenDone = done;
+      if (hasEnded) finish();
+      else decoder.end();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SumsByName } from './name-metrics.js';
+import { SumsByName } from './exchange-metrics.js';
 
 const ok = { status: 200, cost_nano_usd: 5 };
 const failed = { status: 404, cost_nano_usd: null };

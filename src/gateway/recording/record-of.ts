@@ -24,7 +24,7 @@ import { priceFor } from './applied-price.js';
 import { between, rounded } from './attempt-columns.js';
 import type { BodyCaptures } from './capture.js';
 import { maskedHeaders, maskedPath } from './masking.js';
-import { hasText, lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
+import { hasText, lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './reading.js';
 
 /** An exchange as it is recorded: the values that its steps returned. */
 export interface RecordedExchange {

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { redacted } from './redaction.js';
+import { redacted } from './masking.js';
 
 const body = (...texts: string[]) => ({
   chunks: texts.map((text) => Buffer.from(text)),

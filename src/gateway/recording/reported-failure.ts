@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { JsonObjects } from '../framing/index.js';
-import { parsedObject, type Reading } from './metering.js';
-import { mayReportFailure, reportsFailure } from './end-events.js';
+import { parsedObject, type Reading } from './reading.js';
+import { mayReportFailure, reportsFailure } from './reading.js';
 
 /**
  * The failure report in a whole response with a success status, alone or first in an array; null for every other response, and for

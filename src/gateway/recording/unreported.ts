@@ -7,7 +7,7 @@ import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
 import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
 import { priceAt } from './applied-price.js';
-import { believed, type Reading, UNREAD } from './metering.js';
+import { believed, type Reading, UNREAD } from './reading.js';
 
 /** The exchange of a try, and the prices of this moment. */
 export interface ChargedExchange {

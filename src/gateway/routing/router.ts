@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
-import type { Plan } from '../types/plan.js';
+import type { Plan, PlannedTarget } from '../types/plan.js';
 import { Breakers } from './breakers.js';
 import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
@@ -13,8 +13,6 @@ export interface RouteResult<Answer> {
   readonly decisions: readonly string[];
 }
 
-const NO_DECISIONS: readonly string[] = [];
-
 /** Sends a request along a plan until a response is accepted, using this process's knowledge of the targets. */
 @Injectable()
 export class Router {
@@ -25,15 +23,11 @@ export class Router {
 
   /** The outcome of the last target, whatever it is, or the error that no target can be chosen. Never rejects. */
   async route<Answer extends TargetAnswer>(
-    plan: Plan,
+    plan: Exclude<Plan, PlannedTarget>,
     attempts: Attempts<Answer>,
     request: RoutingKnowledge,
   ): Promise<RouteResult<Answer>> {
     const first = { previous: request.trail, hold: null };
-    if (plan.kind === 'target') {
-      const outcome = await attempts.attempt(plan, { ...first, signal: null, onSent: null, isHedge: false });
-      return { outcome, decisions: NO_DECISIONS };
-    }
     const { breakers, loads, hedges } = this;
     const decisions: string[] = [];
     const outcome = await route(plan, { attempts, request, breakers, loads, hedges, decisions }, first);

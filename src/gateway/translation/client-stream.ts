@@ -1,5 +1,5 @@
 import type { HubError } from '../../providers/translation.js';
-import type { Reading } from '../recording/metering.js';
+import type { Reading } from '../recording/reading.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
 import type { ActiveTranslation } from './outgoing.js';
 

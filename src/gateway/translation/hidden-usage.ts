@@ -2,9 +2,8 @@ import { lower } from '../../common/http/raw-headers.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { without } from '../../providers/unsupported-parameters.js';
 import { encodeSse, SseBlocks } from '../framing/index.js';
-import { parsedObject } from '../recording/metering.js';
-import type { AttemptTrail } from '../types/attempt-trail.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
+import { parsedObject } from '../recording/reading.js';
+import type { ResponseHead } from '../upstream/forwarded-headers.js';
 import type { ClientStream } from './client-stream.js';
 
 const LINE_FEED = 0x0a;
@@ -145,20 +144,12 @@ export class StreamWithHiddenUsage implements ClientStream {
 
 /**
  * For a stream whose usage the gateway requested in place of the client, whatever its content type: clients know from their request that
- * it is one. Null for every other response, and for a provider that compresses against the request.
+ * it is one. Null for a refusal, and for a provider that compresses against the request.
  */
-export function hiddenUsageOf(
-  { hidesUsage }: AttemptTrail,
-  { contentEncoding }: ResponseHead,
-  status: number,
-): HiddenUsage | null {
+export function hiddenUsageOf({ contentEncoding }: ResponseHead, status: number): HiddenUsage | null {
   const isReadable = contentEncoding === null || contentEncoding === 'identity';
-  return hidesUsage && status < 400 && isReadable ? new HiddenUsage() : null;
+  return status < 400 && isReadable ? new HiddenUsage() : null;
 }
-
-/** By its content type, or because it was requested as one; a plain response is JSON. */
-export const isEventStream = (head: ResponseHead, hidden: HiddenUsage | null): boolean =>
-  head.isEventStream || (hidden !== null && !head.isJson);
 
 /** The head of a stream that becomes shorter. */
 export function withoutLength(head: ResponseHead): ResponseHead {

@@ -1,7 +1,7 @@
 import type { Json } from '../../providers/endpoint.js';
 import { isObject, list } from '../../providers/endpoints/reading.js';
 import { type EventTranslator, NOTHING, UNNOTED } from '../../providers/translation.js';
-import { parsedObject } from '../recording/metering.js';
+import { parsedObject } from '../recording/reading.js';
 import { hubErrorOf } from './hub-error.js';
 
 const DONE = '[DONE]';

@@ -1,12 +1,12 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Json } from '../../providers/endpoint.js';
+import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
-import { supportOf } from '../../providers/support.js';
+import { hubOf, supportOf } from '../../providers/support.js';
 import { without } from '../../providers/unsupported-parameters.js';
 import type { Provider } from '../../providers/provider.js';
-import type { Context, ProviderRequest } from '../../providers/translation.js';
+import type { ClientShape, Context, ProviderRequest, Translator } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
-import { pathModelOf } from '../planning/path-model.js';
+import { pathModelOf } from '../planning/named-model.js';
 import { checkHasSocket } from '../planning/http-instead.js';
 import { unsupportedRule } from '../planning/planner.js';
 import type { RequestContent } from '../types/content.js';
@@ -14,18 +14,17 @@ import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { wantsStream } from '../types/attempt-trail.js';
-import { type ClientRequestHead, withoutForeignHeaders } from '../upstream/request-headers.js';
+import { type ClientRequestHead, withoutForeignHeaders } from '../upstream/forwarded-headers.js';
 import { checkNesting } from './check-nesting.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
-import { isOwnPath, joined, ownPath, pathAt } from './own-path.js';
-import { headersOf, type OwnRequest, ownRequest, PLAINLY } from './own-request.js';
+import { isOwnPath, isUnlisted, isUnread, joined, ownPath, pathAt } from './own-path.js';
+import { headersOf, type OwnRequest, ownRequest, PLAINLY, USAGE_OPTION } from './own-request.js';
 import { plainHub } from './plain-hub.js';
 import type { PreparedRequest, RequestSubject } from './prepared-request.js';
-import { USAGE_OPTION } from './stream-usage.js';
-import { checkFormat, isUnlisted, type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops } from './unsupported-parameters.js';
+import { clientShapes } from '../../providers/client-formats/index.js';
 
 /** An upstream request, and how to translate its response. */
 export interface TranslatedRequest extends OwnRequest {
@@ -129,7 +128,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   checkNesting(given, content);
   const context = contextOf(prepared, translation);
   const rule = () => unsupportedRule(prepared.planned, target, facts.options);
-  const drops = new ParameterDrops(rule, translation.shape?.hints);
+  const drops = new ParameterDrops(rule, translation.format?.hints);
   const read = drops.run(given, (body) => hubRequest(body, translation, context, target.provider));
   const written = drops.run(read.made, (hub) => providerRequest(hub, prepared, { translation, context }));
   const { path, body, headers = [] } = written.made;
@@ -170,13 +169,13 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
 
 function hubRequest(
   clientBody: Json,
-  { shape, translator }: Translation,
+  { format, translator }: Translation,
   context: Context,
   provider: Provider,
 ): Json {
   const named: Json =
     clientBody.model === context.model ? clientBody : { ...clientBody, model: context.model };
-  const hub = withoutStreamOptions(shape ? shape.request(named, context) : named);
+  const hub = withoutStreamOptions(format ? format.request(named, context) : named);
   if (translator) return hub;
   // The cost of a stream is known only if the request asks for its usage.
   const isOnRequest = context.isStreamed && provider.streamUsage?.reported !== 'always';
@@ -189,7 +188,7 @@ function withoutStreamOptions(hub: Json): Json {
 
 function contextOf(
   { request, content, planned, target, facts }: PreparedRequest,
-  { shape }: Translation,
+  { format }: Translation,
 ): Context {
   const isStrict = isStrictlyOpenAi(planned, request);
   return {
@@ -199,11 +198,70 @@ function contextOf(
     isStreamed: content.isStreamed,
     fields: target.credentials.fields,
     // Other client formats have fields that OpenAI's lacks.
-    isStrict: shape === null && isStrict,
+    isStrict: format === null && isStrict,
   };
 }
 
 /** Whether responses may contain only OpenAI's own fields. */
 export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: ClientRequestHead): boolean {
   return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
+}
+
+/** How an exchange is translated. At least one of `format` and `translator` is set. */
+export interface Translation {
+  /** The client's format; null for the hub's own. */
+  readonly format: ClientShape | null;
+  /** The provider's dialect; null for the hub's own. */
+  readonly translator: Translator | null;
+  /** The hub's endpoint between the two. */
+  readonly hub: EndpointId;
+}
+
+/** The parts of a request that decide how it is translated. */
+export interface TranslatedSubject {
+  readonly endpoint: Endpoint | null;
+  /** The JSON body; null if there is none. */
+  readonly json: Json | null;
+}
+
+/**
+ * How a provider serves an endpoint in another dialect; null when the client's bytes are sent unchanged. That applies to an endpoint that
+ * the provider has, to one that its row does not list, to requests that the gateway does not read, to a body in the provider's own format,
+ * to pass-through providers, and to a custom host of the caller, which may have more than the provider whose dialect it uses.
+ */
+export function translationFor(
+  { provider, isCustomHost }: Target,
+  { endpoint, json }: TranslatedSubject,
+): Translation | null {
+  if (!endpoint || isUnread(endpoint) || supportOf(provider, endpoint.id) !== 'translated') return null;
+  const translation = translated(provider, endpoint.id);
+  if (isCustomHost && !isBelowBase(translation)) return null;
+  return isOwnFormat(translation, json) ? null : translation;
+}
+
+/**
+ * Throws `endpoint_unsupported` for a format that no other provider reads. A row without endpoints or translations is one of a provider with
+ * an API of its own, which is forwarded to.
+ */
+export function checkFormat(target: Target, endpoint: Endpoint | null): void {
+  const { id, endpoints, dialect } = target.provider;
+  const hasOwnApi = endpoints.length === 0 && dialect.translators === undefined;
+  if (endpoint?.elsewhere === undefined || hasOwnApi || !isUnlisted(target, endpoint)) return;
+  throw new AppError('endpoint_unsupported', {
+    provider: id,
+    endpoint: `endpoint ${endpoint.id}`,
+    detail: endpoint.elsewhere,
+  });
+}
+
+const isOwnFormat = ({ format, translator }: Translation, json: Json | null): boolean =>
+  json !== null && format === null && translator?.isOwnFormat?.(json) === true;
+
+/** A custom host has it, too. */
+const isBelowBase = ({ translator }: Translation): boolean => !translator?.isBesideBase;
+
+function translated(provider: Provider, endpoint: EndpointId): Translation {
+  const format = clientShapes[endpoint] ?? null;
+  const hub = hubOf(endpoint);
+  return { format, translator: provider.dialect.translators?.[hub] ?? null, hub };
 }

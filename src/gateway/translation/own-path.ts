@@ -9,9 +9,9 @@ import {
 } from '../../providers/upstream-path.js';
 import type { Endpoint } from '../../providers/endpoint.js';
 import { beginsWith, type RequestPath, withoutParameter, writtenPath } from '../types/request-path.js';
-import { namesDeployment } from '../planning/path-model.js';
+import { namesDeployment } from '../planning/named-model.js';
 import type { Target } from '../types/target.js';
-import { isUnlisted } from './translation-for.js';
+import { supportOf } from '../../providers/support.js';
 
 /** Input of a path besides the target. */
 export interface PathSubject {
@@ -80,6 +80,17 @@ function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubj
   const isOwn = placed !== requested.path || target.provider.endpoints.includes(endpoint.id);
   return isOwn ? pathAt(target, placed) : unknownPath(baseOf(target), placed);
 }
+
+/**
+ * Whether the provider's row lists neither the endpoint nor a translation of it. The request is forwarded like any other path, because the
+ * provider may have more than its row.
+ */
+export function isUnlisted({ provider }: Target, endpoint: Endpoint | null): boolean {
+  return endpoint !== null && !isUnread(endpoint) && supportOf(provider, endpoint.id) === null;
+}
+
+/** Neither the request nor the response is read. */
+export const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;
 
 /** A prefix that the custom host already ends with is sent once. */
 function pathOfUnknown(requested: RequestPath, target: Target): string {

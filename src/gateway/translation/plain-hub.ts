@@ -4,7 +4,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { wordOf } from '../../providers/endpoints/reading.js';
 import { withoutAnthropicParameters } from '../../providers/client-formats/anthropic-parameters.js';
 import type { Provider } from '../../providers/provider.js';
-import { withIds } from './fitting-call-ids.js';
+import { withIds } from './own-request.js';
 
 /** Fields that the hub adds to OpenAI's format, and that providers of that format may refuse. */
 const EXTRAS: ReadonlySet<string> = new Set(['cache_control', 'citations', 'content_blocks', 'context']);

@@ -4,7 +4,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import { clientShapes } from '../../providers/client-formats/index.js';
 import type { ClientShape, Context, EventTranslator, Translator } from '../../providers/translation.js';
-import { nothingRead } from '../recording/metering.js';
+import { nothingRead } from '../recording/reading.js';
 import { hubEvents } from './hub-events.js';
 import { TranslatedStream } from './translated-stream.js';
 
@@ -193,7 +193,12 @@ function through(
   } as unknown as Translator;
   const asked: Json = {};
   const stream = new TranslatedStream(
-    { translation: { shape, translator, hub: 'chat-completions' }, context, clientBody: asked, hub: asked },
+    {
+      translation: { format: shape, translator, hub: 'chat-completions' },
+      context,
+      clientBody: asked,
+      hub: asked,
+    },
     reading,
   );
   const said = chunks.map((chunk) => stream.feed(chunk));

@@ -4,12 +4,12 @@ import { endpoints } from '../../providers/endpoints/index.js';
 import type { Json, UsageReader } from '../../providers/endpoint.js';
 import { rendered } from '../../providers/client-formats/media/index.js';
 import { type HubError, MediaFile } from '../../providers/translation.js';
-import { note, parsedObject, type Reading } from '../recording/metering.js';
+import { note, parsedObject, type Reading } from '../recording/reading.js';
 import { encodeAnswer, type TranslatedBody } from './encode-body.js';
 import { hubErrorOf } from './hub-error.js';
 import type { Reply } from '../types/reply.js';
 import { headerOf } from '../../common/http/raw-headers.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead } from '../upstream/forwarded-headers.js';
 import { LongStrings } from './long-strings.js';
 import type { ActiveTranslation } from './outgoing.js';
 
@@ -23,7 +23,7 @@ export function translatedAnswer(
   reading: Reading,
 ): TranslatedBody {
   const { translation, context, clientBody, hub: hubAsked } = translated;
-  const { shape, hub: endpoint } = translation;
+  const { format, hub: endpoint } = translation;
   const { hub: hubBody, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
   const usage = hubBody.usage
     ? null
@@ -32,7 +32,7 @@ export function translatedAnswer(
   const reader: UsageReader = readers.get(endpoint) ?? chatCompletionsUsage;
   note(reading, reader, hub);
   return encodeAnswer(
-    shape ? shape.answer(hub, clientBody, context) : rendered(endpoint, hub, hubAsked),
+    format ? format.answer(hub, clientBody, context) : rendered(endpoint, hub, hubAsked),
     known,
   );
 }
@@ -107,9 +107,9 @@ export function translatedError(
   body: Buffer,
   { translation }: ActiveTranslation,
 ): TranslatedBody {
-  const { translator, shape } = translation;
+  const { translator, format } = translation;
   const header = (name: string): string | null => headerOf(rawHeaders, name);
   const parsed = parsedObject(body.toString('utf8'));
   const error: HubError = translator ? translator.error(status, parsed, header) : hubErrorOf(status, parsed);
-  return encodeAnswer(shape ? shape.error(error, status) : { error });
+  return encodeAnswer(format ? format.error(error, status) : { error });
 }

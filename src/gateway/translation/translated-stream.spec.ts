@@ -4,9 +4,9 @@ import { chatCompletions as anthropic } from '../../providers/dialects/anthropic
 import { gemini as google } from '../../providers/dialects/gemini/index.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context, EventTranslator, Translator } from '../../providers/translation.js';
-import { nothingRead } from '../recording/metering.js';
+import { nothingRead } from '../recording/reading.js';
 import { FRAME_BYTES_MAX } from '../framing/frame-decoder.js';
-import type { Translation } from './translation-for.js';
+import type { Translation } from './outgoing.js';
 import { TranslatedStream } from './translated-stream.js';
 
 const gemini = google.translators?.['chat-completions'] as Translator;
@@ -32,7 +32,7 @@ const translator: Translator = {
   stream: { framing: 'json-lines', open: events },
 };
 const translation = (wishes: Partial<Translation> = {}): Translation => ({
-  shape: null,
+  format: null,
   translator,
   hub: 'chat-completions',
   ...wishes,

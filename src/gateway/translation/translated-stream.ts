@@ -8,7 +8,7 @@ import type {
   StreamEvent,
   TranslatedEvent as Step,
 } from '../../providers/translation.js';
-import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
+import { note, noteSoFar, noteText, type Reading } from '../recording/reading.js';
 import { decoderFor, encodeSse, type FrameDecoder } from '../framing/index.js';
 import { hubEvents } from './hub-events.js';
 import type { ActiveTranslation } from './outgoing.js';
@@ -45,10 +45,10 @@ export class TranslatedStream {
     { translation, context, clientBody }: ActiveTranslation,
     private readonly reading: Reading,
   ) {
-    const { translator, shape } = translation;
+    const { translator, format } = translation;
     this.frames = decoderFor(translator?.stream?.framing ?? 'sse');
     this.events = translator?.stream?.open(context) ?? hubEvents();
-    this.client = shape ? shape.open(clientBody, context) : hubChunks(clientBody);
+    this.client = format ? format.open(clientBody, context) : hubChunks(clientBody);
     this.repeated = this.client.isUniform ? new RepeatedFrames() : null;
   }
 

@@ -1,6 +1,6 @@
 import type { CacheStatus } from '../../request-log/record.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { RequestContent, PassingForm } from './content.js';
+import type { PassingForm, RequestContent } from './content.js';
 import type { HookResults } from './hook-results.js';
 import { ROOT_OPTION } from './plan.js';
 import type { Target } from './target.js';
@@ -97,6 +97,62 @@ export const trailAt = (
   hookResults,
   redactedBody,
 });
+
+/** With the fields of a form, which may be known only once all of it has arrived. */
+export const withContent = (trail: AttemptTrail, content: RequestContent): AttemptTrail => {
+  const { json: body, fields = null, model, isStreamed } = content;
+  return trail.body === body &&
+    trail.fields === fields &&
+    trail.model === model &&
+    trail.isStreamed === isStreamed
+    ? trail
+    : { ...trail, body, fields, model, isStreamed };
+};
+
+/** With a list for the results of guardrails, which continues that of earlier targets. */
+export const withHookResults = (trail: AttemptTrail, isGuarded: boolean): AttemptTrail =>
+  isGuarded && !trail.hookResults
+    ? { ...trail, hookResults: { before_request_hooks: [], after_request_hooks: [] } }
+    : trail;
+
+/** What guardrails found in a request, and what they made of it. */
+interface GuardedContent {
+  readonly content: RequestContent;
+  readonly redactedBody: Buffer | null;
+}
+
+export const afterGuardrails = (trail: AttemptTrail, guarded: GuardedContent | null): AttemptTrail =>
+  guarded?.redactedBody
+    ? { ...trail, redactedBody: guarded.redactedBody, body: guarded.content.json }
+    : trail;
+
+export const afterTranslation = (
+  trail: AttemptTrail,
+  { dropped, isUnlisted, hidesUsage }: Pick<AttemptTrail, 'dropped' | 'isUnlisted' | 'hidesUsage'>,
+): AttemptTrail =>
+  dropped || isUnlisted || hidesUsage ? { ...trail, dropped, isUnlisted, hidesUsage } : trail;
+
+/** The result of looking into the response cache. */
+interface CacheResult {
+  readonly status: CacheStatus | null;
+  readonly score: number | null;
+  /** Why the meaning of the request was not compared; null if it was, or need not be. */
+  readonly notCompared: string | null;
+}
+
+export const afterCache = (
+  trail: AttemptTrail,
+  { status, score, notCompared }: CacheResult,
+): AttemptTrail => {
+  if (status === null) return trail;
+  const decisions = notCompared === null ? trail.decisions : [...(trail.decisions ?? []), notCompared];
+  return { ...trail, cacheStatus: status, cacheScore: score, decisions };
+};
+
+export const afterRetries = (
+  trail: AttemptTrail,
+  { retries, isExhausted }: Pick<AttemptTrail, 'retries' | 'isExhausted'>,
+): AttemptTrail => (retries > 0 || isExhausted ? { ...trail, retries, isExhausted } : trail);
 
 /** Maximum length of a model's name in the record. */
 export const MODEL_CHARS_MAX = 256;

@@ -39,6 +39,10 @@ export function chargeAt(
   return charge === 'unmeasured' && provider.inProcess ? 'nothing' : charge;
 }
 
+/** Whether a caller's use of a target is limited: where it is not, nothing is reserved. */
+export const isLimited = ({ limits }: Principal, { virtualKey }: Target): boolean =>
+  limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
+
 /** What the steps of a request find out. */
 type FoundFacts = Omit<ExchangeFacts, 'id' | 'createdAt' | 'arrivedAt' | 'method'>;
 

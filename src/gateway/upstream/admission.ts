@@ -11,7 +11,7 @@ import type { Price } from '../../common/contracts/price.js';
 import { costOf } from '../../providers/prices/cost.js';
 import { PriceBook } from '../ports.js';
 import { priceAt } from '../recording/applied-price.js';
-import { chargeAt } from '../types/exchange-facts.js';
+import { chargeAt, isLimited } from '../types/exchange-facts.js';
 import type { RequestContent } from '../types/content.js';
 import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
@@ -74,15 +74,13 @@ export class Admission {
   ) {}
 
   /**
-   * Reserves the maximum usage of the attempt. The attempt's part is settled with the reservation, the request's part when the exchange
-   * ends. Without limits, this costs two comparisons. Throws and rejects as `Limiter.reserve` does.
+   * Reserves the maximum usage of an attempt that `isLimited`. The attempt's part is settled with the reservation, the request's part when
+   * the exchange ends. Throws and rejects as `Limiter.reserve` does.
    */
   reserve(sending: AdmissionRequest): AttemptReservation | Promise<AttemptReservation> {
-    const { exchange, caller, target, option, content } = sending;
+    const { exchange, target, option, content } = sending;
     const { recorder } = exchange;
     const { model } = content;
-    if (!isLimited(caller, target))
-      return recorder.reserve({ exchange, target, option, model, limits: null, estimate: null });
     const demand = new AttemptDemand(sending, this);
     const reserved = this.limiter.reserve(demand);
     const record = (limits: LimitReservation) =>
@@ -229,7 +227,3 @@ function limitsUse({ limits: callers }: Principal, { virtualKey }: Target): bool
 }
 
 const countsUse = ({ measure }: Limit): boolean => measure === 'tokens' || measure === 'cost';
-
-export function isLimited(caller: Principal, { virtualKey }: Target): boolean {
-  return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
-}

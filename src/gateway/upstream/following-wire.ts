@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { parsedObject } from '../recording/metering.js';
+import { parsedObject } from '../recording/reading.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
 /** Maximum size of the first response. */

@@ -12,7 +12,7 @@ import type { AttemptReservation } from '../../recording/attempt-reservation.js'
 import type { Exchange } from '../../recording/exchange.js';
 import { metadataOf } from '../../recording/record-of.js';
 import type { RequestContent } from '../../types/content.js';
-import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
+import { note, nothingRead, parsedObject, type Reading } from '../../recording/reading.js';
 import { Admission } from '../../upstream/admission.js';
 import { checkModel, checkPolicy } from '../../planning/check-allowed.js';
 import { Planner } from '../../planning/planner.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readableCodings } from './readable-codings.js';
+import { readableCodings } from './own-request.js';
 
 it.each([
   undefined,

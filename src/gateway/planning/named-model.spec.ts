@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { modelTarget, withModel } from './model-target.js';
+import { modelTarget, withModel } from './named-model.js';
 
 describe('modelTarget', () => {
   it.each([

@@ -3,6 +3,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isForeignHeader } from '../../providers/client-headers.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import type { Target } from '../types/target.js';
+import { lower } from '../../common/http/raw-headers.js';
+import { setsSessionCookie } from '../../common/http/session-cookie-names.js';
+import { ORIGIN_HEADERS } from './origin-headers.js';
 
 /** The parts of a request that the upstream head is made from. */
 export type ClientRequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
@@ -10,21 +13,26 @@ export type ClientRequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'ra
 /** How a request header is handled on its way upstream. */
 type Rule = 'pass' | 'drop' | 'credential';
 
-/**
- * Headers that are not forwarded. Hop-by-hop fields concern one connection (https://www.rfc-editor.org/rfc/rfc9110#name-connection);
- * cookies and forwarding fields concern the caller's path to us; trace context belongs to the caller's own systems
- * (https://www.w3.org/TR/trace-context/#privacy-considerations); the metadata fields unlock the credentials of cloud machines.
- */
-const DROPPED: ReadonlySet<string> = new Set([
+/** Fields that concern one connection: https://www.rfc-editor.org/rfc/rfc9110#name-connection */
+const HOP_BY_HOP = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
-  'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+] as const;
+
+/**
+ * Headers of a request that are not forwarded. Cookies and forwarding fields concern the caller's path to us; trace context belongs to the
+ * caller's own systems (https://www.w3.org/TR/trace-context/#privacy-considerations); the metadata fields unlock the credentials of cloud
+ * machines.
+ */
+const DROPPED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'proxy-authorization',
   // A session negotiates these again: https://www.rfc-editor.org/rfc/rfc6455#section-11.3
   'sec-websocket-extensions',
   'sec-websocket-protocol',
@@ -67,10 +75,11 @@ function decide(name: string): Rule {
   return CREDENTIALS.has(name) ? 'credential' : 'pass';
 }
 
-/** Names that the client's own `Connection` header makes hop-by-hop. Ours are added afterwards, so it cannot remove those. */
-function connectionTokens(request: ClientRequestHead): ReadonlySet<string> | null {
-  const connection = request.headers.connection;
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
+const USUAL_CONNECTION = /^(keep-alive|close)$/i;
+
+/** Names that a `Connection` header makes hop-by-hop; null for none. Ours are added afterwards, so it cannot remove those. */
+function namedIn(connection: string | undefined): ReadonlySet<string> | null {
+  if (connection === undefined || USUAL_CONNECTION.test(connection)) return null;
   return new Set(
     connection
       .toLowerCase()
@@ -102,7 +111,7 @@ export function upstreamHeaders(
 ): string[] {
   const { rawHeaders } = request;
   const { forwarded } = target;
-  const perConnection = connectionTokens(request);
+  const perConnection = namedIn(request.headers.connection);
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
@@ -178,4 +187,73 @@ function addAccount(
     const value = credentials.fields[field] ?? (virtualKey ? null : gatewayOption(request.headers, field));
     if (value) headers.push(header, value);
   }
+}
+
+/**
+ * Fields of a response that are not forwarded: those of the provider's connection to us, and those that would act on the whole origin.
+ * Everything else is forwarded as written, except the dashboard's own cookie.
+ */
+const NOT_PASSED: ReadonlySet<string> = new Set([...ORIGIN_HEADERS, ...HOP_BY_HOP]);
+
+/** The parts of a response's head that the gateway reads. */
+export interface ResponseHead {
+  /** Names and values in turn, without the fields that are not forwarded. */
+  readonly headers: string[];
+  readonly contentType: string | null;
+  /** By its media type, which is case-insensitive: https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
+  readonly isJson: boolean;
+  readonly isEventStream: boolean;
+  readonly isSound: boolean;
+  readonly contentEncoding: string | null;
+  readonly contentLength: number | null;
+  readonly hasDate: boolean;
+}
+
+const READ = new Map<string, 'contentType' | 'contentEncoding' | 'contentLength' | 'date' | 'connection'>([
+  ['content-type', 'contentType'],
+  ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
+  ['date', 'date'],
+  ['connection', 'connection'],
+]);
+
+export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
+  const headers: string[] = [];
+  const fields: Partial<
+    Record<'contentType' | 'contentEncoding' | 'contentLength' | 'date' | 'connection', string>
+  > = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = lower(rawHeaders[index] as string);
+    const value = rawHeaders[index + 1] as string;
+    const read = READ.get(name);
+    if (read) fields[read] = value;
+    if (passes(name, value)) headers.push(rawHeaders[index] as string, value);
+  }
+  const mediaType = mediaTypeOf(fields.contentType ?? '');
+  return {
+    headers: withoutNamed(headers, fields.connection),
+    contentType: fields.contentType ?? null,
+    isJson: mediaType === 'application/json',
+    isEventStream: mediaType === 'text/event-stream',
+    isSound: mediaType.startsWith('audio/'),
+    contentEncoding: fields.contentEncoding?.trim().toLowerCase() ?? null,
+    contentLength: fields.contentLength === undefined ? null : Number(fields.contentLength),
+    hasDate: fields.date !== undefined,
+  };
+}
+
+function passes(name: string, value: string): boolean {
+  return !NOT_PASSED.has(name) && !(name === 'set-cookie' && setsSessionCookie(value));
+}
+
+function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';');
+  return lower((end < 0 ? contentType : contentType.slice(0, end)).trim());
+}
+
+/** Drops the headers named by the provider's `Connection` header. */
+function withoutNamed(headers: string[], connection: string | undefined): string[] {
+  const named = namedIn(connection);
+  if (!named) return headers;
+  return headers.filter((_, index) => !named.has(lower(headers[index - (index % 2)] as string)));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ORIGIN_HEADERS } from './origin-headers.js';
-import { readResponseHead } from './response-headers.js';
+import { readResponseHead } from './forwarded-headers.js';
 
 /** The headers that reach the client, as lines. */
 const passed = (...lines: readonly string[]): string[] => {
