@@ -107,6 +107,21 @@ module.exports = {
       to: { path: room('gateway'), pathNot: '^src/gateway/(ports\\.ts|types/)' },
     },
     {
+      name: 'routing-knows-only-types',
+      comment: 'Routing is pure: it knows an attempt function, so its tests need no server.',
+      severity: 'error',
+      from: { path: '^src/gateway/routing/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/gateway/', pathNot: '^src/gateway/((routing|types)/|ports\\.ts)' },
+    },
+    {
+      name: 'recording-knows-only-types',
+      comment:
+        'A record is made from the values that steps returned. Meters read events and JSON with the parsers of framing.',
+      severity: 'error',
+      from: { path: '^src/gateway/recording/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/gateway/', pathNot: '^src/gateway/((recording|types|framing)/|ports\\.ts)' },
+    },
+    {
       name: 'adapters-see-only-entities-of-admin',
       comment: 'The hot path reads rows; it never runs an admin service.',
       severity: 'error',

@@ -1,6 +1,7 @@
 import { findProvider } from '../../src/providers/catalog/registry.js';
 import type { Limit } from '../../src/common/limits/limit.js';
-import type { Limiter, LimitReservation, LimitDemand } from '../../src/gateway/limits/limiter.js';
+import type { LimitDemand, Limiter } from '../../src/gateway/limits/limiter.js';
+import type { LimitReservation } from '../../src/gateway/types/limit-reservation.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { aCaller } from './gateway.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Price } from '../../common/contracts/price.js';
 import { Admission, type RequestAtTarget } from '../upstream/admission.js';
-import { isInestimable } from '../limits/estimate.js';
+import { isInestimable } from '../types/estimate.js';
 import { changedContent } from '../planning/changed-content.js';
 import { Planner } from '../planning/planner.js';
 import type { PlannedTarget } from '../types/plan.js';

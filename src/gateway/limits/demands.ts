@@ -9,7 +9,7 @@ import {
   type LimitedRequest,
   readsBody,
 } from './applying.js';
-import { type Estimate, FREE, type Inestimable, isInestimable } from './estimate.js';
+import { type Estimate, FREE, type Inestimable, isInestimable } from '../types/estimate.js';
 import type { ReservedAmount } from './hold.js';
 import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';

@@ -1,15 +1,8 @@
 import type { Charge } from '../../request-log/record.js';
 import type { Measure } from '../../common/limits/limit.js';
+import type { Actual, LimitHold } from '../types/limit-reservation.js';
 import type { Pool } from './pool.js';
 import type { WindowSlice } from './window-slices.js';
-
-/** The real usage of an attempt. Null when it is unknown. */
-export interface Actual {
-  readonly costNanoUsd: number | null;
-  readonly tokens: number | null;
-  /** Text without reported usage is counted when the record is stored; until then the reservation stays. */
-  readonly isCountedLater: boolean;
-}
 
 /** The amount to take from one limit, and later the amount taken. */
 export interface ReservedAmount {
@@ -24,18 +17,14 @@ export interface ReservedAmount {
 const NOTHING: readonly Charge[] = [];
 const SETTLED: readonly ReservedAmount[] = [];
 
-/**
- * The reservations of all limits that apply: those that end with the request, or those that end with the attempt. Settled exactly once:
- * later calls do nothing.
- */
-export class Hold {
+/** The reservations from the pools of this process. */
+export class Hold implements LimitHold {
   constructor(
     private parts: readonly ReservedAmount[],
     private readonly isForRequest: boolean,
     private readonly holder: string,
   ) {}
 
-  /** The budget charges if the attempt's result never becomes known: the whole reservation. */
   get reservation(): readonly Charge[] {
     let charges: Charge[] | null = null;
     for (const { isForRequest, pool, amount } of this.parts) {
@@ -46,21 +35,18 @@ export class Hold {
     return charges ?? NOTHING;
   }
 
-  /** Replaces the reservation with the real usage. Returns the budget charges for the record. */
   settle(actual: Actual): readonly Charge[] {
     const { parts } = this;
     this.parts = SETTLED;
     return this.charge(parts, ({ amount, pool }) => usedOf(pool.counter.limit.measure, amount, actual));
   }
 
-  /** Returns all of the reservation: what it was for never began. */
   release(): void {
     const { parts } = this;
     this.parts = SETTLED;
     this.charge(parts, () => 0);
   }
 
-  /** Charges usage beside the reservation, which stays. Returns the budget charges for the record. */
   chargeBeside(actual: Actual): readonly Charge[] {
     const beside = this.parts.map((part) => ({ ...part, amount: 0 }));
     return this.charge(beside, ({ pool }) => usedOf(pool.counter.limit.measure, 0, actual));
@@ -86,9 +72,6 @@ export class Hold {
     return { counter: key, holder: this.holder, measure, leased };
   }
 }
-
-/** The attempt produced nothing, or nothing that is billed. */
-export const UNUSED: Actual = { costNanoUsd: null, tokens: null, isCountedLater: false };
 
 /** A request always counts; a slot becomes free; tokens and money are the real amounts. */
 function usedOf(measure: Measure, reserved: number, actual: Actual): number {

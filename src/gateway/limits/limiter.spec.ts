@@ -6,9 +6,9 @@ import type { Limit, Policy } from '../../common/limits/limit.js';
 import { type LimitAsk, LimitFault, type LimitReturn } from '../ports.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { Target } from '../types/target.js';
-import { UNUSED } from './hold.js';
+import { type LimitReservation, UNUSED } from '../types/limit-reservation.js';
 import { limitCounts } from './limit-metrics.js';
-import { Limiter, type LimitReservation, type LimitDemand } from './limiter.js';
+import { type LimitDemand, Limiter } from './limiter.js';
 
 const target: Target = {
   provider: findProvider('openai'),

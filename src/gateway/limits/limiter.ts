@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
+import type { LimitReservation } from '../types/limit-reservation.js';
 import { LimitStore } from './store.js';
 import { areThere, Demands, type LeasesByKind, type LimitDemand } from './demands.js';
 import { Hold, type ReservedAmount } from './hold.js';
@@ -8,13 +9,6 @@ import { limitCounts } from './limit-metrics.js';
 import { LimitStoreHealth } from './store-health.js';
 
 export type { LimitDemand };
-
-/** `request` ends with the request, `attempt` with the attempt. */
-export interface LimitReservation {
-  /** Null if nothing is counted per request. */
-  readonly request: Hold | null;
-  readonly attempt: Hold;
-}
 
 /** More rounds than any request needs: in each, the store granted the missing amount and another request took it first. */
 const ROUNDS_MAX = 50;

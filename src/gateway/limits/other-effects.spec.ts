@@ -28,7 +28,8 @@ import {
 } from '../../providers/charging/limit-effects.js';
 import { sessionRows } from '../../providers/charging/sessions.js';
 import type { AppError } from '../../common/errors/app-error.js';
-import { Limiter, type LimitReservation } from './limiter.js';
+import { Limiter } from './limiter.js';
+import type { LimitReservation } from '../types/limit-reservation.js';
 
 interface UsedUpLimit {
   readonly kind: LimitKind;

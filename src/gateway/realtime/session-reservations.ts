@@ -2,8 +2,8 @@ import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { heardTokens, responseUsages } from '../../providers/charging/sessions.js';
 import type { Charge } from '../../request-log/record.js';
-import { type Estimate, highestOf } from '../limits/estimate.js';
-import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
+import { type Estimate, highestOf } from '../types/estimate.js';
+import { type Actual, type LimitHold, UNUSED } from '../types/limit-reservation.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Admission } from '../upstream/admission.js';
@@ -17,7 +17,7 @@ import { plus, type SessionPart, SessionParts, type SessionUse } from './session
 /** A response that runs, was requested, or may follow from what the client sent. */
 interface SessionStep {
   /** One for each slice of its input; none where no limit applies. */
-  readonly holds: Hold[];
+  readonly holds: LimitHold[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The session's own request covers it, so it does not count as another. */
@@ -31,7 +31,7 @@ export interface ReservedSession {
   readonly caller: Principal;
   readonly target: Target;
   /** The reservation of the opened session, which counts against concurrency; null without limits. */
-  readonly opening: Hold | null;
+  readonly opening: LimitHold | null;
   /** Stores the use so far, to be charged if the process dies. Resolves when that would survive. */
   readonly keep: (parts: readonly SessionPart[]) => Promise<void>;
   /** What waited for a reservation may pass. */
@@ -259,7 +259,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     return { holds: [], inputTokens, outputTokens, isFirst: this.isFirstFree };
   }
 
-  private reserve(estimate: Estimate, step: 'response' | 'input'): Hold | Promise<Hold> {
+  private reserve(estimate: Estimate, step: 'response' | 'input'): LimitHold | Promise<LimitHold> {
     const { admission, exchange } = this.session;
     return admission.reserveStep({ exchange, caller: this.caller, target: this.target, estimate, step });
   }

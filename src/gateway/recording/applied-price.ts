@@ -1,7 +1,7 @@
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { Usage } from '../../common/contracts/usage.js';
 import { costOf } from '../../providers/prices/cost.js';
-import type { Estimate } from '../limits/estimate.js';
+import type { Estimate } from '../types/estimate.js';
 import type { PriceBook } from '../ports.js';
 import type { OwnPrices, Target } from '../types/target.js';
 import type { AppliedPrice, Price } from '../../common/contracts/price.js';

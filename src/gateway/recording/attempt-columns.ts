@@ -1,7 +1,7 @@
 import type { Usage } from '../../common/contracts/usage.js';
 import type { AttemptRecord, Charge } from '../../request-log/record.js';
-import type { Estimate } from '../limits/estimate.js';
-import type { Actual } from '../limits/hold.js';
+import type { Estimate } from '../types/estimate.js';
+import type { Actual } from '../types/limit-reservation.js';
 import type { Bill } from './applied-price.js';
 import { hasText, lacksOutput, type Reading } from './reading.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';

@@ -1,7 +1,6 @@
 import type { AttemptRecord, Charge } from '../../request-log/record.js';
-import type { Estimate } from '../limits/estimate.js';
-import { type Hold, UNUSED } from '../limits/hold.js';
-import type { LimitReservation } from '../limits/limiter.js';
+import type { Estimate } from '../types/estimate.js';
+import { type LimitHold, type LimitReservation, UNUSED } from '../types/limit-reservation.js';
 import type { PriceBook } from '../ports.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
@@ -107,7 +106,7 @@ export class AttemptReservation {
   }
 
   /** Null without limits. */
-  get hold(): Hold | null {
+  get hold(): LimitHold | null {
     return this.reserving.limits?.attempt ?? null;
   }
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord, OpenedExchange } from '../../request-log/record.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Hold, UNUSED } from '../limits/hold.js';
+import { type LimitHold, UNUSED } from '../types/limit-reservation.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -38,7 +38,7 @@ export class ExchangeRecorder {
   private workedMs = 0;
   private hasReserved = false;
   /** The reservations of the request as a whole: settled when it ends. */
-  private requestHold: Hold | null = null;
+  private requestHold: LimitHold | null = null;
   private opened: OpenedExchange | null = null;
   /** The opening record as the sink wrote it. */
   private written: string | null = null;

@@ -4,7 +4,7 @@ import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
 import { JsonObjects } from '../framing/index.js';
-import type { Estimate } from '../limits/estimate.js';
+import type { Estimate } from '../types/estimate.js';
 
 /** Values that a response reported while it passed. */
 export interface Reading {

@@ -1,6 +1,6 @@
 import type { Usage } from '../../common/contracts/usage.js';
 import type { ChargeRule } from '../../providers/charging/charge.js';
-import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
+import { type Estimate, estimateOf, isInestimable } from '../types/estimate.js';
 import type { PriceBook } from '../ports.js';
 import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';

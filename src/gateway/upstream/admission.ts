@@ -25,9 +25,9 @@ import {
   highestOf,
   type Inestimable,
   isInestimable,
-} from '../limits/estimate.js';
-import type { Hold } from '../limits/hold.js';
-import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limiter.js';
+} from '../types/estimate.js';
+import type { LimitHold, LimitReservation } from '../types/limit-reservation.js';
+import { type LimitDemand, Limiter } from '../limits/limiter.js';
 
 /** An attempt that is ready to be sent. */
 interface AdmissionRequest {
@@ -104,7 +104,13 @@ export class Admission {
   }
 
   /** Reserves a step of a running session from every limit that applies now. Rejects as `Limiter.reserve` does. */
-  reserveStep({ exchange, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
+  reserveStep({
+    exchange,
+    caller,
+    target,
+    estimate,
+    step,
+  }: SessionStepRequest): LimitHold | Promise<LimitHold> {
     const { model, body } = exchange.trail;
     const metadata = metadataOf(exchange.facts.options, body);
     const demand = { caller, target, model, metadata, estimate, step, isFirst: false, unreadable: null };
