@@ -66,6 +66,11 @@ function resourcesOf(plan) {
     ['rows/s stored and counted, at the peak', peak, rates.storedPerSecond],
     ['GB in PostgreSQL: rows, bodies and rollups', rows + bodies + rollups, plan.diskGb],
     ['GB in PostgreSQL with ClickHouse: rows and bodies', rows + bodies, plan.diskGb],
+    [
+      'GB in PostgreSQL with ClickHouse and bodies in it: rows, and bodies of a day',
+      rows + disk(rates.bodyBytes, 1),
+      plan.diskGb,
+    ],
     ['GB in PostgreSQL with ClickHouse, bodies in a bucket: rows', rows, plan.diskGb],
   ].map(([name, needed, available]) => ({
     name,

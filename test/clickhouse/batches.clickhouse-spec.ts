@@ -5,6 +5,7 @@ import { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhous
 import { ClickHouseBatchAggregator } from '../../src/request-log/analytics/clickhouse/clickhouse-batch-aggregator.js';
 import { copyMissingBatches } from '../../src/request-log/analytics/clickhouse/copy-batches.js';
 import { Ddl } from '../../src/request-log/analytics/clickhouse/ddl.js';
+import { ROLLUP_TABLES } from '../../src/request-log/analytics/clickhouse/rollup-tables.js';
 import { rowsOfBatch } from '../../src/request-log/analytics/clickhouse/request-row.js';
 import { prepareSchema, TABLES, VIEWS } from '../../src/request-log/analytics/clickhouse/schema.js';
 import { chdb, chdbClient } from '../support/chdb.js';
@@ -13,7 +14,7 @@ import { storeBatch, type StoredRequest } from '../support/stored-batches.js';
 
 const DAY = 86_400_000;
 const KEPT = { logs: 90, bodies: 30, minutes: 90 };
-const ROLLUPS = TABLES.map(({ name }) => name).filter((name) => name !== 'request_logs');
+const ROLLUPS = ROLLUP_TABLES.map(({ name }) => name);
 
 const clickhouse = chdb();
 const engine = chdbClient();

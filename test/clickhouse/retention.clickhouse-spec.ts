@@ -47,8 +47,8 @@ async function requestsOf(daysAgo: number): Promise<void> {
 async function cut(): Promise<(string | undefined)[]> {
   const under = underTimes(app.dataSource, app.settings.retentionDays);
   const did: (string | undefined)[] = [];
-  for (const day of await clickHouseDays(clickhouse, Date.now()))
-    did.push((await cutClickHouseDay(clickhouse, under, day))?.did);
+  for (const day of await clickHouseDays(clickhouse, 'logs', Date.now()))
+    did.push((await cutClickHouseDay(clickhouse, under, { part: 'logs', day }))?.did);
   await expect
     .poll(
       async () =>
@@ -75,7 +75,7 @@ describe('a day in ClickHouse', () => {
     await requestsOf(59);
     expect(await cut()).toEqual(['dropped', undefined]);
     expect(await left()).toEqual(['one', 'two']);
-    expect(await clickHouseDays(clickhouse, Date.now())).toHaveLength(1);
+    expect(await clickHouseDays(clickhouse, 'logs', Date.now())).toHaveLength(1);
   });
 
   it('keeps the rows of a held workspace when those of others go, and loses them after the release', async () => {

@@ -57,7 +57,7 @@ export function exportWriter(
   });
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(rows, new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
+    rows: new ExportRows(rows, new RequestParts(logs, clickHouseUnderTest()), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays, limitBytes, store: bucket ? 's3' : 'folder' },
     isStopping,

@@ -10,7 +10,7 @@ export interface ReadableBody {
   readonly body_bytes: number;
   /** Only the beginning and the end were kept. */
   readonly body_truncated: boolean;
-  /** It was kept, but cannot be decoded or read from the bucket. */
+  /** It was kept, but cannot be decoded, or read from the bucket or ClickHouse. */
   readonly body_unavailable: boolean;
 }
 

@@ -1,7 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AttemptRow } from '../../request-log/reading/attempt-row.js';
 import { LogDatabase } from '../../request-log/reading/log-database.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
+import type { ClickHouse } from '../../request-log/analytics/clickhouse/clickhouse.js';
+import { CLICKHOUSE } from '../../request-log/analytics/clickhouse/clickhouse.module.js';
+import { type BodyOwner, ClickHouseBodies } from '../../request-log/bodies/clickhouse-bodies.js';
+import { startOf } from '../../request-log/rollups/granularities.js';
 
 const OF_ATTEMPT = [
   ...([
@@ -43,9 +47,11 @@ export interface BodyRow {
   readonly object_key?: string | null;
   readonly object_offset?: string | null;
   readonly object_length?: number | null;
-  /** It is in the bucket, which cannot be read now. */
+  /** It is in the bucket or in ClickHouse, which cannot be read now. */
   readonly is_out_of_reach?: boolean;
 }
+
+type RequestBodyRow = BodyRow & { readonly request_id: string };
 
 const ATTEMPTS = `
   SELECT ${OF_ATTEMPT.join(', ')}
@@ -54,10 +60,6 @@ const ATTEMPTS = `
 const BODY_COLUMNS = `
   request_id, direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated,
   object_key, object_offset, object_length`;
-
-const BODIES = `
-  SELECT ${BODY_COLUMNS}
-  FROM request_bodies WHERE request_id = $1 AND created_at = $2::timestamptz AND organisation_id = $3`;
 
 const BODIES_OF_ALL = `
   SELECT ${BODY_COLUMNS}
@@ -91,10 +93,20 @@ const FEEDBACK = `
   SELECT id, value, weight, metadata, created_at FROM feedback
   WHERE organization_id = $1 AND workspace_id = $2 AND trace_id = $3 ORDER BY created_at, id LIMIT ${MOST_FEEDBACK + 1}`;
 
-/** The data of a request in other tables: attempts, bodies, and the feedback on its trace. Always in PostgreSQL. */
+/**
+ * The data of a request in other tables: attempts and feedback in PostgreSQL; bodies there, and those of earlier days that PostgreSQL has
+ * dropped (`GATEHOUSE_POSTGRES_BODY_DAYS`) in ClickHouse.
+ */
 @Injectable()
 export class RequestParts {
-  constructor(private readonly database: LogDatabase) {}
+  readonly #copies: ClickHouseBodies | null;
+
+  constructor(
+    private readonly database: LogDatabase,
+    @Inject(CLICKHOUSE) clickhouse: ClickHouse | null,
+  ) {
+    this.#copies = clickhouse && new ClickHouseBodies(clickhouse);
+  }
 
   feedbackOn({ organisation_id, workspace_id, trace_id }: LogRow): Promise<readonly FeedbackRow[]> {
     return this.database.read(FEEDBACK, [organisation_id, workspace_id, trace_id]);
@@ -104,31 +116,58 @@ export class RequestParts {
     return this.database.read(ATTEMPTS, [id, at, organisation_id]);
   }
 
-  /** Headers and bodies of several requests of one organization. */
-  bodiesOfAll(
-    rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[],
-  ): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
-    return this.database.read(BODIES_OF_ALL, [
-      rows.map(({ id }) => id),
-      rows.map(({ at }) => at),
-      rows[0]?.organisation_id,
-    ]);
+  /** Headers and bodies of several requests of one organization. Rejects when a store that may have some is unavailable. */
+  async bodiesOfAll(requests: readonly BodyOwner[]): Promise<readonly RequestBodyRow[]> {
+    const stored = await this.database.read<RequestBodyRow>(BODIES_OF_ALL, placesOf(requests));
+    const dropped = this.#dropped(requests, stored);
+    return dropped.length > 0 ? [...stored, ...((await this.#copies?.of(dropped)) ?? [])] : stored;
   }
 
-  /** Previews of requests of one organization and their responses. */
-  previewsOf(rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[]): Promise<readonly PreviewRow[]> {
-    return this.database.read(PREVIEWS, [
-      rows.map(({ id }) => id),
-      rows.map(({ at }) => at),
-      rows[0]?.organisation_id,
-    ]);
+  /** Those of a single request. While ClickHouse is unavailable, bodies that it may have are marked as unreadable. */
+  async bodiesOf(request: BodyOwner): Promise<readonly RequestBodyRow[]> {
+    const stored = await this.database.read<RequestBodyRow>(BODIES_OF_ALL, placesOf([request]));
+    if (this.#dropped([request], stored).length === 0) return stored;
+    return this.#copies?.of([request]).catch(() => unreadable(request)) ?? [];
   }
 
-  bodiesOf({
-    id,
-    at,
-    organisation_id,
-  }: LogRow): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
-    return this.database.read(BODIES, [id, at, organisation_id]);
+  /** Previews of requests of one organization and their responses; while ClickHouse is unavailable, without those that only it has. */
+  async previewsOf(requests: readonly BodyOwner[]): Promise<readonly PreviewRow[]> {
+    const stored = await this.database.read<PreviewRow>(PREVIEWS, placesOf(requests));
+    const dropped = this.#dropped(requests, stored);
+    if (dropped.length === 0) return stored;
+    return [...stored, ...((await this.#copies?.previewsOf(dropped).catch(() => [])) ?? [])];
+  }
+
+  /** The requests whose bodies PostgreSQL may have dropped: it drops none before their day has ended. */
+  #dropped(
+    requests: readonly BodyOwner[],
+    stored: readonly { readonly request_id: string }[],
+  ): readonly BodyOwner[] {
+    if (!this.#copies) return [];
+    const known = new Set(stored.map(({ request_id }) => request_id));
+    const today = startOf('day', Date.now());
+    return requests.filter(({ id, at }) => !known.has(id) && Date.parse(at) < today);
   }
 }
+
+const placesOf = (
+  requests: readonly BodyOwner[],
+): [ids: string[], times: string[], organization: string | undefined] => [
+  requests.map(({ id }) => id),
+  requests.map(({ at }) => at),
+  requests[0]?.organisation_id,
+];
+
+const unreadable = ({ id }: BodyOwner): readonly RequestBodyRow[] =>
+  (['request', 'response'] as const).map((direction) => ({
+    request_id: id,
+    direction,
+    headers: null,
+    body: null,
+    content_type: null,
+    content_encoding: null,
+    stored_encoding: null,
+    original_bytes: '0',
+    truncated: false,
+    is_out_of_reach: true,
+  }));

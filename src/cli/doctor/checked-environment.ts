@@ -22,7 +22,7 @@ const NEEDED_SECRETS: Readonly<
   Record<string, { readonly check: string; readonly without: readonly string[] }>
 > = {
   REDIS_URL: { check: 'Redis', without: [] },
-  CLICKHOUSE_URL: { check: 'ClickHouse', without: ['CLICKHOUSE_CLUSTER'] },
+  CLICKHOUSE_URL: { check: 'ClickHouse', without: ['CLICKHOUSE_CLUSTER', 'GATEHOUSE_POSTGRES_BODY_DAYS'] },
   GATEHOUSE_SMTP_URL: { check: 'Mail server', without: [] },
   GATEHOUSE_S3_SECRET_ACCESS_KEY: {
     check: 'Object storage',

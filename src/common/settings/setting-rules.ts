@@ -5,6 +5,10 @@ export const aNumber = (rule?: { readonly error: string }) => z.coerce.number(ru
 export const whole = (fallback: number, minimum: number, description: string) =>
   aNumber().int().min(minimum).default(fallback).describe(description);
 
+/** A whole number without a default. */
+export const wholeOrNone = (minimum: number, description: string) =>
+  aNumber().int().min(minimum).optional().describe(description);
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const A_DURATION = /^(\d+)(ms|s|m|h|d)$/;
 

@@ -22,6 +22,7 @@ export function problemsBetween(environment: Record<string, string>, wrong: Read
     ...badProxies(raw),
     ...badMail(raw),
     ...badCluster(raw),
+    ...badBodyDays(raw),
     ...badInitOwner(raw),
     ...badSinks(raw, environment),
     ...badTls(raw),
@@ -76,4 +77,11 @@ function badCluster(raw: Raw): string[] {
   return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
     ? []
     : ['CLICKHOUSE_CLUSTER: is set without CLICKHOUSE_URL.'];
+}
+
+function badBodyDays(raw: Raw): string[] {
+  const name = 'GATEHOUSE_POSTGRES_BODY_DAYS';
+  if (raw[name] === undefined) return [];
+  if (raw.CLICKHOUSE_URL === undefined) return [`${name}: is set without CLICKHOUSE_URL.`];
+  return raw.GATEHOUSE_LOG_BODIES === 'full' ? [] : [`${name}: needs GATEHOUSE_LOG_BODIES=full.`];
 }

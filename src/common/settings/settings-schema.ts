@@ -5,7 +5,7 @@ import { externalCredentialSettings } from './external-credential-settings.js';
 import { proxySettings } from './proxy-settings.js';
 import { otelSettings } from './otel-settings-schema.js';
 import { sinkSettings } from './sink-settings-schema.js';
-import { aNumber, duration, whole } from './setting-rules.js';
+import { aNumber, duration, whole, wholeOrNone } from './setting-rules.js';
 import { tlsSettings } from './tls-settings.js';
 
 const MIB = 1024 * 1024;
@@ -205,6 +205,10 @@ export const settingsSchema = z.object({
     30,
     0,
     'Days for which request and response bodies are kept. 0 keeps them without limit.',
+  ),
+  GATEHOUSE_POSTGRES_BODY_DAYS: wholeOrNone(
+    0,
+    'With CLICKHOUSE_URL: days after which PostgreSQL drops the bodies of a day (UTC) that ClickHouse has. 0: when the day has ended. Default: it keeps them as long as their retention says.',
   ),
   GATEHOUSE_MINUTE_RETENTION_DAYS: whole(
     90,

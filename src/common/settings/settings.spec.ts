@@ -49,6 +49,18 @@ describe('wrong settings', () => {
     ]);
   });
 
+  it('are refused where PostgreSQL could drop bodies that no other store has', () => {
+    const days = { GATEHOUSE_POSTGRES_BODY_DAYS: '0' };
+    const clickhouse = { ...days, CLICKHOUSE_URL: 'http://clickhouse:8123/gatehouse' };
+
+    expect(problemsOf(days)).toEqual(['GATEHOUSE_POSTGRES_BODY_DAYS: is set without CLICKHOUSE_URL.']);
+    expect(problemsOf({ ...clickhouse, GATEHOUSE_LOG_BODIES: 'off' })).toEqual([
+      'GATEHOUSE_POSTGRES_BODY_DAYS: needs GATEHOUSE_LOG_BODIES=full.',
+    ]);
+    expect(loadSettings(clickhouse).postgresBodyDays).toBe(0);
+    expect(loadSettings({}).postgresBodyDays).toBeNull();
+  });
+
   it('are reported once each: one that is set and wrong is not also called missing', () => {
     const mail = { GATEHOUSE_SMTP_URL: 'smtp://mail.example.com', GATEHOUSE_MAIL_FROM: 'a@example.com' };
 

@@ -54,6 +54,8 @@ export interface Settings extends ListenerSettings {
   readonly cacheMemoryBytes: number;
   readonly cacheStoreBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
+  /** Days after which PostgreSQL no longer keeps bodies that ClickHouse has; null: as long as their retention says. */
+  readonly postgresBodyDays: number | null;
   readonly bodySearch: boolean;
   readonly inboxLimitBytes: number;
   readonly retentionDays: RetentionDays;
@@ -272,6 +274,7 @@ function toSettings(raw: Raw): Settings {
     cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,
     cacheStoreBytes: raw.GATEHOUSE_CACHE_STORE_BYTES,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
+    postgresBodyDays: raw.GATEHOUSE_POSTGRES_BODY_DAYS ?? null,
     bodySearch: raw.GATEHOUSE_BODY_SEARCH === 'on',
     inboxLimitBytes: raw.GATEHOUSE_INBOX_LIMIT_BYTES,
     retentionDays: retentionDaysOf(raw),

@@ -15,6 +15,7 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { ClickHouse } from '../../request-log/analytics/clickhouse/clickhouse.js';
 import { CLICKHOUSE } from '../../request-log/analytics/clickhouse/clickhouse.module.js';
+import { dropCopiedBodies } from './drop-copied-bodies.js';
 import { clickHouseDays, cutClickHouseDay } from './cut-clickhouse-day.js';
 import { cutDay } from './rewrite-day.js';
 import { forgetDeadLetters } from './forget-dead-letters.js';
@@ -42,7 +43,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
 
   constructor(
     private readonly database: DataSource,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays'>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays' | 'postgresBodyDays'>,
     @Inject(CLICKHOUSE) private readonly clickhouse: ClickHouse | null,
   ) {}
 
@@ -55,6 +56,11 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.#job.stop();
   }
 
+  /** One round. Never rejects. A concurrent call waits for the running round. */
+  round(): Promise<void> {
+    return this.#job.round();
+  }
+
   async #round(round: Round): Promise<void> {
     await this.#minutes();
     for (const part of PARTS) await this.#cut(round, part);
@@ -63,7 +69,27 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
     if (letters > 0) this.#log.info({ letters }, 'Refused records past their retention were removed.');
     await forgetRefusedCredentials(this.database);
-    if (this.clickhouse) await this.#cutInClickHouse(round, this.clickhouse);
+    if (!this.clickhouse) return;
+    for (const part of PARTS) await this.#cutInClickHouse(round, this.clickhouse, part);
+    await this.#dropCopied(round, this.clickhouse);
+  }
+
+  async #dropCopied(round: Round, clickhouse: ClickHouse): Promise<void> {
+    const { postgresBodyDays: days } = this.settings;
+    if (days === null) return;
+    const before = startOf('day', Date.now()) - days * GRANULARITY_MS.day;
+    for (const day of await daysOf(this.database, 'bodies')) {
+      if (day.to.getTime() > before || round.isOver) return;
+      const drop = await dropCopiedBodies(this.database, clickhouse, day);
+      round.progressed();
+      if (drop?.did === 'dropped')
+        this.#log.info({ day: day.name, ...drop }, 'PostgreSQL dropped the bodies that ClickHouse has.');
+      if (drop?.did === 'copied again')
+        this.#log.warn(
+          { day: day.name, ...drop },
+          'ClickHouse lacks bodies that it had confirmed. PostgreSQL keeps them, and they are copied again.',
+        );
+    }
   }
 
   async #minutes(): Promise<void> {
@@ -91,18 +117,21 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /** After PostgreSQL's own. */
-  async #cutInClickHouse(round: Round, clickhouse: ClickHouse): Promise<void> {
+  async #cutInClickHouse(round: Round, clickhouse: ClickHouse, part: LogPart): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));
-    const latest = times.latest('logs');
+    const latest = times.latest(part);
     if (latest === -Infinity) return;
     const under = underTimes(this.database, usual);
-    for (const day of await clickHouseDays(clickhouse, latest)) {
+    for (const day of await clickHouseDays(clickhouse, part, latest)) {
       if (day.to.getTime() > latest || round.isOver) return;
-      const cut = await cutClickHouseDay(clickhouse, under, day);
+      const cut = await cutClickHouseDay(clickhouse, under, { part, day });
       round.progressed();
       if (cut)
-        this.#log.info({ day: day.name, ...cut }, 'Rows past their retention were removed from ClickHouse.');
+        this.#log.info(
+          { part, day: day.name, ...cut },
+          'Rows past their retention were removed from ClickHouse.',
+        );
     }
   }
 }

@@ -12,6 +12,8 @@ import { SecretBox } from '../../common/crypto/envelope.js';
 import { operatorEgress } from '../../egress/operator-egress.js';
 import { BodyObjects } from '../../request-log/bodies/body-objects.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
+import type { ClickHouse } from '../../request-log/analytics/clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from '../../request-log/analytics/clickhouse/clickhouse.module.js';
 import { ObjectStoreModule } from '../../request-log/bodies/object-store.module.js';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -19,6 +21,7 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { underTimes } from '../retention/under-times.js';
 import { BodySink } from './body-sink.js';
+import { ClickHouseBodySink } from './clickhouse-body-sink.js';
 import { forgetBodies } from './forget-bodies.js';
 import type { LogDestination } from './log-sink.js';
 import { MetricSink } from './otlp/metric-sink.js';
@@ -32,7 +35,11 @@ const CONNECTIONS = 2;
 const FORGET_EVERY_MS = 60 * 60_000;
 
 /** The configured sinks, each with its own connections. */
-function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogDestination[] {
+function sinksFor(
+  settings: Settings,
+  database: DataSource,
+  { inBucket, clickhouse }: Stores,
+): LogDestination[] {
   const { webhook, s3Seconds } = settings.sinks;
   const { traces, metrics, spans } = settings.telemetry;
   const wayTo = (url: URL) => operatorEgress(settings, url, CONNECTIONS);
@@ -42,7 +49,15 @@ function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket |
     ...(metrics ? [new MetricSink(wayTo(metrics.url), metrics.url, metrics.everyMs)] : []),
     ...(inBucket && s3Seconds !== null ? [new S3Sink(inBucket.store, s3Seconds)] : []),
     ...(inBucket && settings.logBodies === 's3' ? [new BodySink(database, inBucket.bodies)] : []),
+    ...(clickhouse && settings.postgresBodyDays !== null
+      ? [new ClickHouseBodySink(database, clickhouse)]
+      : []),
   ];
+}
+
+interface Stores {
+  readonly inBucket: InBucket | null;
+  readonly clickhouse: ClickHouse | null;
 }
 
 interface InBucket {
@@ -62,10 +77,11 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
     box: SecretBox,
     @Inject(ObjectStore) store: ObjectStore | null,
     @Inject(SETTINGS) settings: Settings,
+    @Inject(CLICKHOUSE) clickhouse: ClickHouse | null,
   ) {
     const inBucket = store && { store, bodies: new BodyObjects(store, box) };
     const book = new SinkBook(database);
-    this.#runners = sinksFor(settings, database, inBucket).map(
+    this.#runners = sinksFor(settings, database, { inBucket, clickhouse }).map(
       (sink) => new SinkRunner(sink, book, this.#log),
     );
     this.#forgetting =
@@ -99,8 +115,11 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
 export class SinksModule {
   /** Without a sink, nothing is created and no package is loaded. */
   static for(settings: Settings): DynamicModule[] {
-    const { sinks, telemetry } = settings;
-    if (!sinks.webhook && !telemetry.traces && !telemetry.metrics && !settings.s3) return [];
-    return [{ module: SinksModule, imports: [CryptoModule, ObjectStoreModule], providers: [Sinks] }];
+    const { sinks, telemetry, postgresBodyDays } = settings;
+    const receiver =
+      sinks.webhook ?? telemetry.traces ?? telemetry.metrics ?? settings.s3 ?? postgresBodyDays;
+    if (receiver === null) return [];
+    const imports = [ClickHouseModule, CryptoModule, ObjectStoreModule];
+    return [{ module: SinksModule, imports, providers: [Sinks] }];
   }
 }

@@ -187,7 +187,7 @@ describe('when retention has taken request rows and minutes', () => {
     await eventually(
       async () =>
         !(await daysOf(dropping.dataSource, 'logs')).some(isOver) &&
-        !(clickhouse && (await clickHouseDays(clickhouse, NOW)).some(isOver)),
+        !(clickhouse && (await clickHouseDays(clickhouse, 'logs', NOW)).some(isOver)),
       { what: 'retention to have removed the old days' },
     );
     await retention.beforeApplicationShutdown();

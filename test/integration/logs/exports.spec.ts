@@ -559,7 +559,7 @@ const KILLED_EXPORT = `
   };
   await new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new PostgresLogRows(logs, new LogScope(logs)), new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
+    rows: new ExportRows(new PostgresLogRows(logs, new LogScope(logs)), new RequestParts(logs, null), kept, unitOfWork, new StoredBodies(logs, null, null)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays: 7, limitBytes: 1e9 },
     isStopping: () => false,

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { RetentionDays } from '../../../common/settings/settings.js';
+import { BODIES } from './body-table.js';
 import { makeChanges } from './changes.js';
 import { Ddl } from './ddl.js';
 import { REQUESTS } from './request-table.js';
@@ -12,7 +13,7 @@ export interface SchemaOptions {
 }
 
 /** All tables in their current form. Changes to existing tables are listed in changes.ts as well. */
-export const TABLES: readonly Table[] = [REQUESTS, ...ROLLUP_TABLES];
+export const TABLES: readonly Table[] = [REQUESTS, BODIES, ...ROLLUP_TABLES];
 
 export const VIEWS: readonly View[] = ROLLUP_VIEWS;
 

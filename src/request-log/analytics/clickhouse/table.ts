@@ -3,7 +3,7 @@ import type { RetentionDays } from '../../../common/settings/settings.js';
 /** A ClickHouse table, independent of the cluster. */
 export interface Table {
   readonly name: string;
-  readonly engine: 'MergeTree' | 'AggregatingMergeTree';
+  readonly engine: 'MergeTree' | 'AggregatingMergeTree' | 'ReplacingMergeTree';
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** Columns computed by the table. They are never inserted, and `*` leaves them out. */
   readonly derived?: readonly (readonly [name: string, type: string, expression: string])[];
