@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { Test } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/common/observability/logger.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
@@ -12,12 +13,17 @@ import { dayNamed } from '../../src/jobs/retention/log-days.js';
 import { Retention } from '../../src/jobs/retention/retention.js';
 import { underTimes } from '../../src/jobs/retention/under-times.js';
 import { ClickHouseBodySink } from '../../src/jobs/sinks/clickhouse-body-sink.js';
+import { SinksModule } from '../../src/jobs/sinks/sinks.module.js';
 import { SinkBook } from '../../src/jobs/sinks/sink-book.js';
 import { SinkRunner } from '../../src/jobs/sinks/sink-runner.js';
 import { ClickHouseBodies } from '../../src/request-log/bodies/clickhouse-bodies.js';
 import { RequestParts } from '../../src/admin/logs/request-parts.js';
 import { LogDatabase } from '../../src/request-log/reading/log-database.js';
 import { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhouse.js';
+import { CLICKHOUSE } from '../../src/request-log/analytics/clickhouse/clickhouse.module.js';
+import { SettingsModule } from '../../src/common/settings/settings.module.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
+import { createDataSource } from '../../src/schema/data-source.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { AdminApp } from '../support/admin-app.js';
 import { chdb, chdbClient } from '../support/chdb.js';
@@ -221,6 +227,29 @@ describe('bodies in ClickHouse', () => {
       await expect(parts.bodiesOfAll([owner])).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     });
     await away.onApplicationShutdown();
+  });
+
+  it('are copied by a background process with the setting', async () => {
+    const dataSource = createDataSource(app.url, 4, 'background');
+    const module = await Test.createTestingModule({
+      imports: [
+        SettingsModule.of(app.settings),
+        DatabaseModule.around(dataSource),
+        ...SinksModule.for(app.settings),
+      ],
+    })
+      .overrideProvider(CLICKHOUSE)
+      .useValue(clickhouse)
+      .compile();
+    module.useLogger(false);
+    const worker = await module.init();
+    try {
+      const sinks = () => app.dataSource.query<unknown[]>('SELECT id FROM log_sinks');
+      await eventually(async () => (await sinks()).length > 0, { what: 'the cursor of the copy' });
+      expect(await sinks()).toEqual([{ id: 'clickhouse-bodies' }]);
+    } finally {
+      await worker.close();
+    }
   });
 
   it('are copied again when ClickHouse has lost some that it had confirmed, and only then dropped', async () => {
