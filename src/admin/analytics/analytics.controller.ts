@@ -67,7 +67,11 @@ export class AnalyticsController {
   @Get('facets/:field')
   @RequireOneOf('analytics.view', 'logs.list')
   @ApiOperation({ summary: 'List the most frequent values of a field of the request log' })
-  @ApiParam({ name: 'field', enum: Object.keys(FACETS) })
+  @ApiParam({
+    name: 'field',
+    description: 'Field of the request log whose values to list.',
+    enum: Object.keys(FACETS),
+  })
   @ApiOkResponse({ type: FacetDto })
   async facet(
     @Caller() caller: Principal,
@@ -102,7 +106,7 @@ export class AnalyticsController {
     summary: 'Group requests by a metadata key',
     description: `Returns totals for each value of a metadata key. An empty value stands for requests without the key. ${IN_BACKGROUND}`,
   })
-  @ApiParam({ name: 'metadataKey', type: String })
+  @ApiParam({ name: 'metadataKey', description: 'Key of the metadata.', type: String })
   @ApiOkResponse({ schema: METADATA_ANSWER })
   @ApiAcceptedResponse(ACCEPTED)
   async metadataGroups(
@@ -121,7 +125,11 @@ export class AnalyticsController {
     summary: 'Group requests by a property',
     description: `Returns totals for each value of a property. An empty value stands for requests without one. ${IN_BACKGROUND}`,
   })
-  @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
+  @ApiParam({
+    name: 'groupBy',
+    description: 'Property by which to group requests.',
+    enum: Object.keys(GROUPINGS),
+  })
   @ApiOkResponse({ schema: GROUP_ANSWER })
   @ApiAcceptedResponse(ACCEPTED)
   async groups(

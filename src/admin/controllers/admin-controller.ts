@@ -1,12 +1,11 @@
 import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AuthGuard } from '../../auth/strategies/auth.guard.js';
 import { RoleGuard } from '../../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import { NoQueryGuard } from '../http/no-query.guard.js';
 import { type GroupId, groupOfPath, GROUPS } from '../openapi/groups.js';
-import { API_KEY_SECURITY, SESSION_SECURITY } from '../openapi/security.js';
 import { ReadableBodyGuard } from '../http/readable-body.guard.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
@@ -30,7 +29,5 @@ export function AdminController(
     UseGuards(AuthGuard, ScopeGuard, RoleGuard, NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(GROUPS[group ?? groupOfPath(paths[0])].name),
-    ApiSecurity(API_KEY_SECURITY),
-    ApiSecurity(SESSION_SECURITY),
   );
 }

@@ -1,5 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
@@ -17,6 +17,8 @@ import {
 } from './guardrail.dto.js';
 import { GuardrailsService, type GuardrailScope } from './guardrails.service.js';
 import { AppError } from '../../common/errors/app-error.js';
+
+const GuardrailParameter = ApiParam({ name: 'guardrail', description: 'Id or slug of the guardrail.' });
 
 @AdminController('guardrails')
 @Refusals()
@@ -59,6 +61,7 @@ export class GuardrailsController {
     description: 'Returns the guardrail with its checks. Secrets in their parameters are masked.',
   })
   @ApiOkResponse({ type: GuardrailDto })
+  @GuardrailParameter
   async get(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<GuardrailDto> {
     return GuardrailDto.from(await this.guardrails.get(caller, named));
   }
@@ -70,6 +73,7 @@ export class GuardrailsController {
     description: 'Changes the fields that are sent. Requests that arrive from now on are checked by it.',
   })
   @ApiOkResponse({ type: SavedGuardrailDto })
+  @GuardrailParameter
   async update(
     @Caller() caller: Principal,
     @Param('guardrail') named: string,
@@ -85,6 +89,7 @@ export class GuardrailsController {
     description: 'Deletes the guardrail. A guardrail that is in use cannot be deleted.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @GuardrailParameter
   async remove(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<DoneDto> {
     await this.guardrails.remove(caller, named);
     return EMPTY_RESPONSE;

@@ -1,5 +1,5 @@
 import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
@@ -9,6 +9,12 @@ import { priceOf } from '../dto-fields/model-pricing.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { ModelPriceListDto, PricingDto, SetPriceDto } from './model-price.dto.js';
 import { ModelPricesService } from './model-prices.service.js';
+
+const ProviderParameter = ApiParam({
+  name: 'provider',
+  description: 'Id of the provider, such as `openai`.',
+});
+const ModelParameter = ApiParam({ name: 'model', description: 'Id of the model, percent-encoded.' });
 
 @AdminController('model-configs')
 @Refusals()
@@ -34,6 +40,8 @@ export class ModelConfigsController {
     security: [],
   })
   @ApiOkResponse({ type: PricingDto })
+  @ModelParameter
+  @ProviderParameter
   async read(@Param('provider') provider: string, @Param('model') model: string): Promise<PricingDto> {
     return PricingDto.from(this.prices.listPrice(provider, model));
   }
@@ -45,6 +53,8 @@ export class ModelConfigsController {
     description: 'Requests that arrive from now on are charged by this price. Past costs do not change.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @ModelParameter
+  @ProviderParameter
   async set(
     @Caller() { organizationId }: Principal,
     @Param('provider') providerId: string,
@@ -65,6 +75,8 @@ export class ModelConfigsController {
     description: 'Removes the agreed price. Requests that arrive from now on are charged by the list price.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @ModelParameter
+  @ProviderParameter
   async remove(
     @Caller() { organizationId }: Principal,
     @Param('provider') providerId: string,

@@ -2,16 +2,14 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
-import { API_KEY_SECURITY, SESSION_SECURITY } from './security.js';
 import { VERSION } from '../../common/version.js';
 import { applyConstraints } from './constraints.js';
 import { addExamples, dropPlainExamples } from './examples.js';
-import { addGatewayPaths } from './gateway-paths.js';
+import { addGatewayPaths, API_KEY_SECURITY } from './gateway-paths.js';
 import { GROUPS } from './groups.js';
 import { addLinks } from './links.js';
 import { nameIn, operationsOf, type OpenApiSchema } from './parts.js';
-import { describePathParameters } from './path-parameters.js';
-import { shareResponses, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
+import { shareResponses, shareParameters, shareSchemas } from './sharing.js';
 
 const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administration built in. Applications call the endpoints of providers at its address; administrators manage keys, configs, limits, logs and users.
 
@@ -19,6 +17,9 @@ Send an API key in the header \`x-gateway-api-key\`. Each operation names the sc
 Every POST may carry an \`Idempotency-Key\`: the same key with the same request has one effect within 24 hours.
 Every single resource has an \`ETag\`, which a change may name in \`If-Match\`.
 Errors have the body \`{"error": {"message", "type", "code", "param", "request_id"}}\`; the schema \`RefusalDetailDto\` lists the codes.`;
+
+/** Name of the dashboard session's cookie in the document. */
+const SESSION_SECURITY = 'dashboard-session';
 
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
@@ -56,6 +57,8 @@ export function buildAdministrationApi(
       { type: 'apiKey', in: 'cookie', description: SESSION },
       SESSION_SECURITY,
     )
+    .addSecurityRequirements(API_KEY_SECURITY)
+    .addSecurityRequirements(SESSION_SECURITY)
     .build();
   head.info.contact = { name: 'The maintainers of Gatehouse' };
   const document = structuredClone(SwaggerModule.createDocument(app, head, { operationIdFactory }));
@@ -72,7 +75,6 @@ export function buildAdministrationApi(
   addLinks(document);
   shareParameters(document);
   shareResponses(document);
-  shareSecurity(document, [{ [API_KEY_SECURITY]: [] }, { [SESSION_SECURITY]: [] }]);
   return document;
 }
 
@@ -150,6 +152,22 @@ function dropDeprecated(document: OpenAPIObject): void {
     ),
   ]) as [string, object][];
   document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
+}
+
+interface ParameterOwner {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; description?: string }[];
+}
+
+/** Path parameters that their handler does not describe are ids: `userId` is the id of the user. */
+function describePathParameters(document: OpenAPIObject): void {
+  for (const { parameters = [] } of operationsOf<ParameterOwner>(document))
+    for (const parameter of parameters)
+      if (parameter.in === 'path') parameter.description ??= meaningOfId(parameter.name);
+}
+
+function meaningOfId(name: string): string {
+  if (name === 'slug') return 'Slug or id of the resource.';
+  return `Id of the ${name.replace(/_?id$/i, '') || 'resource'}.`;
 }
 
 /** Describes responses whose operation does not. */

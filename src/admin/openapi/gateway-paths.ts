@@ -3,9 +3,10 @@ import type { Endpoint, EndpointOperation } from '../../providers/endpoint.js';
 import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/catalog/registry.js';
-import { API_KEY_SECURITY } from './security.js';
 import { GROUPS } from './groups.js';
 
+/** Name of the API key in the document. */
+export const API_KEY_SECURITY = 'gateway-api-key';
 const PROVIDER_KEY = 'provider-key';
 const SCHEMES = {
   [PROVIDER_KEY]: {

@@ -8,7 +8,6 @@ interface Parameter {
 
 interface Operation {
   parameters?: readonly object[];
-  security?: readonly object[];
   readonly requestBody?: object;
   readonly responses: Record<string, object>;
 }
@@ -132,15 +131,4 @@ function namesOf({ content }: Response): { readonly code?: string; readonly name
   const media = content?.['application/json'];
   const code = media?.example?.error?.code;
   return { code, name: code ?? nameIn(media?.schema)?.replace(/Dto$/, '') };
-}
-
-/** Declares the requirement of most operations once, and removes it from operations with exactly that requirement. */
-export function shareSecurity(
-  document: OpenAPIObject,
-  usual: readonly Readonly<Record<string, string[]>>[],
-): void {
-  document.security = [...usual];
-  const told = JSON.stringify(usual);
-  for (const operation of operationsOf<Operation>(document))
-    if (JSON.stringify(operation.security) === told) delete operation.security;
 }

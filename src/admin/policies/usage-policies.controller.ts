@@ -1,5 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { AuditedAs, Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
@@ -140,6 +140,7 @@ export class UsagePoliciesController {
     description: 'Sets the use of one counter back to zero.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @ApiParam({ name: 'entity', description: 'Id of the counter, from the list of counters.' })
   async reset(
     @Caller() caller: Principal,
     @Param('id') id: string,

@@ -11,7 +11,7 @@ import {
   UseFilters,
   UseGuards,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
 import type { KnownSession } from '../../auth/ports.js';
@@ -168,6 +168,7 @@ export class SignOnCallbackController {
     security: [],
   })
   @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
+  @ApiParam({ name: 'provider', description: 'Id of the identity provider.' })
   async callback(
     @Param('provider') _provider: string,
     @Query() _query: AnyQuery,

@@ -17,6 +17,7 @@ import {
   UpdateMemberDto,
 } from './member.dto.js';
 import { MembersService } from './members.service.js';
+import { WorkspaceParameter } from './workspace-parameter.js';
 
 @AdminController('admin/workspaces/:workspaceId/users', 'organisation')
 @Refusals()
@@ -33,6 +34,7 @@ export class MembersController {
     description: 'Returns the members with their roles.',
   })
   @ApiOkResponse({ type: MemberListDto })
+  @WorkspaceParameter
   async list(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
@@ -53,6 +55,7 @@ export class MembersController {
     description: 'Gives users of the organization a role in the workspace.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @WorkspaceParameter
   async add(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
@@ -70,6 +73,7 @@ export class MembersController {
     description: 'Returns one member with the role and what it allows.',
   })
   @ApiOkResponse({ type: MemberDto })
+  @WorkspaceParameter
   async get(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
@@ -86,6 +90,7 @@ export class MembersController {
     description: 'Changes the role at once, also for API keys of the member.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @WorkspaceParameter
   async update(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
@@ -106,6 +111,7 @@ export class MembersController {
       'Removes the user from the workspace and revokes the API keys that belong to the user there.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @WorkspaceParameter
   async remove(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,

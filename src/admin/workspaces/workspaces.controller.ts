@@ -20,6 +20,7 @@ import {
 } from './workspace.dto.js';
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
 import { WorkspacesService } from './workspaces.service.js';
+import { WorkspaceParameter } from './workspace-parameter.js';
 
 @AdminController('admin/workspaces', 'organisation')
 @Refusals()
@@ -65,6 +66,7 @@ export class WorkspacesController {
     description: 'Returns the workspace with its defaults, its limits and its first members.',
   })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
+  @WorkspaceParameter
   async get(
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
@@ -77,6 +79,7 @@ export class WorkspacesController {
   @RequireStepUp('defaults', 'log_redaction', 'log_retention_days', 'body_retention_days')
   @ApiOperation({ summary: 'Change a workspace', description: 'Changes the fields that are sent.' })
   @ApiOkResponse({ type: DoneDto })
+  @WorkspaceParameter
   async update(
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
@@ -94,6 +97,7 @@ export class WorkspacesController {
       'Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.',
   })
   @ApiOkResponse({ type: DoneDto })
+  @WorkspaceParameter
   async remove(
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
