@@ -11,15 +11,13 @@ import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../http/repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
-  ApiKeyDto,
-  ApiKeyListDto,
   CreateApiKeyDto,
   CreateWorkspaceServiceKeyDto,
   CreateWorkspaceUserKeyDto,
   RevokeApiKeysDto,
-  RevokedApiKeysDto,
   UpdateApiKeyDto,
-} from './api-key.dto.js';
+} from './api-key-bodies.dto.js';
+import { ApiKeyDto, ApiKeyListDto, RevokedApiKeysDto } from './api-key.dto.js';
 import { CreatedApiKeyDto } from './new-secret.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { ListKeysQuery, ReadKeyQuery } from './key-query.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKey } from './api-key.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { UsableConfig } from '../configs/usable-config.service.js';
-import type { UpdateApiKeyDto } from './api-key.dto.js';
+import type { UpdateApiKeyDto } from './api-key-bodies.dto.js';
 
 type KeyDefaults = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
 type DefaultColumns = Partial<

@@ -10,7 +10,7 @@ import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkRepeated } from '../http/repeated-id.js';
-import type { CreateApiKeyDto } from './api-key.dto.js';
+import type { CreateApiKeyDto } from './api-key-bodies.dto.js';
 import { KeyAuthorityService } from './key-authority.service.js';
 
 /** Decides to which organization and which user a new key belongs. */

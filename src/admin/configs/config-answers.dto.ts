@@ -5,7 +5,8 @@ import type { Config } from './config.entity.js';
 import { AN_ID, ApiId, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import type { ConfigUsage } from './config-usage.service.js';
-import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
+import { DifferenceDto } from './config-difference.dto.js';
+import { ConfigDto, ConfigSummaryDto, ConfigVersionDto } from './config.dto.js';
 import type { Difference } from '../../common/json/differences.js';
 
 /** The saved state, or with `dry_run` the state that would be saved. */

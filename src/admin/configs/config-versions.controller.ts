@@ -9,7 +9,8 @@ import { PageQuery } from '../http/page-query.dto.js';
 import { Refusals } from '../openapi/decorators.js';
 import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
-import { DiffConfigVersionsQuery, RollBackDto, SaveConfigQuery } from './config.dto.js';
+import { DiffConfigVersionsQuery } from './config-difference.dto.js';
+import { RollBackDto, SaveConfigQuery } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
 import { differences } from '../../common/json/differences.js';
 

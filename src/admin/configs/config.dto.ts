@@ -5,7 +5,6 @@ import type { RoutingConfig } from '../../routing-config/routing-config.js';
 import type { ConfigVersion } from './config-version.entity.js';
 import type { Config } from './config.entity.js';
 import { IfGiven, IsIdOrSlug, rule } from '../../common/http/validators.js';
-import type { Difference } from '../../common/json/differences.js';
 import {
   ApiId,
   ApiIdOrNull,
@@ -18,7 +17,7 @@ import {
   MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import { QueryDto } from '../http/query.dto.js';
-import { QueryText, QueryFlag } from '../http/query-fields.js';
+import { QueryFlag } from '../http/query-fields.js';
 import { Audited } from '../dto-fields/audited.js';
 
 const EXAMPLE = {
@@ -59,14 +58,6 @@ export class SaveConfigQuery extends QueryDto {
     default: false,
   })
   readonly dry_run: boolean = false;
-}
-
-export class DiffConfigVersionsQuery extends QueryDto {
-  @QueryText('Id of the older version. Default: the version before `to`.')
-  readonly from?: string;
-
-  @QueryText('Id of the newer version. Default: the version in force.')
-  readonly to?: string;
 }
 
 export class CreateConfigDto {
@@ -278,32 +269,4 @@ export class ConfigVersionDto extends ConfigSummaryDto {
       config: JSON.stringify(version.document),
     };
   }
-}
-
-/** Any JSON value. */
-const ANY_VALUE = {
-  anyOf: [
-    { type: 'object' as const, additionalProperties: true, nullable: true },
-    { type: 'array' as const, items: {} },
-    { type: 'string' as const },
-    { type: 'number' as const },
-    { type: 'boolean' as const },
-  ],
-};
-
-export class DifferenceDto implements Difference {
-  @ApiProperty({ description: 'Kind of the difference.', enum: ['add', 'remove', 'replace'] })
-  readonly op: Difference['op'];
-
-  @ApiProperty({
-    description: 'Place in the document, as a JSON Pointer (RFC 6901).',
-    example: '/targets/0/weight',
-  })
-  readonly path: string;
-
-  @ApiPropertyOptional({ description: 'The value now.', ...ANY_VALUE, example: 2 })
-  readonly value?: unknown;
-
-  @ApiPropertyOptional({ description: 'The value before.', ...ANY_VALUE, example: 1 })
-  readonly old_value?: unknown;
 }

@@ -11,42 +11,23 @@ import {
   Matches,
 } from 'class-validator';
 import type { IdentityProvider } from '../sign-in-policy/identity-provider.entity.js';
-import { normalizeEmail } from '../../common/http/normal-email.js';
-import { IfGiven, rule, NestedList } from '../../common/http/validators.js';
+import { IfGiven, NestedList } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiObject, ApiCreatedAt, ApiLastUpdatedAt, TakesName } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../dto-fields/role-mapping.dto.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import type { SignOnAddresses } from '../openid-connect/saved-providers.service.js';
 import { Audited } from '../dto-fields/audited.js';
+import { AreDomains, MOST_DOMAINS, HasOpenId } from './domains-and-scopes.js';
 
 const LONGEST_TEXT = 255;
 const LONGEST_ISSUER = 2_000;
 const LONGEST_SECRET = 4_096;
-const MOST_DOMAINS = 100;
 const MOST_MAPPINGS = 500;
 const MOST_SCOPES = 20;
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
 const DEFAULT_GROUPS_CLAIM = 'groups';
 const AN_ISSUER = 'https://login.example.com';
-
-/** A normalized mail domain, or null. */
-export const domainOf = (text: string): string | null => normalizeEmail(`a@${text}`)?.slice(2) ?? null;
-
-const AreDomains = (): PropertyDecorator =>
-  rule(
-    'areDomains',
-    'each must be a mail domain such as example.com',
-    (value) =>
-      Array.isArray(value) && value.every((each) => typeof each === 'string' && domainOf(each) !== null),
-  );
-
-const HasOpenId = (): PropertyDecorator =>
-  rule(
-    'hasOpenId',
-    '"openid" must be among them',
-    (value) => Array.isArray(value) && value.includes('openid'),
-  );
 
 const Switch = (description: string, byDefault: boolean): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ description, default: byDefault }), IfGiven(), IsBoolean());
@@ -292,10 +273,6 @@ export class IdentityProviderListDto extends ListOf(IdentityProviderDto) {
 
 export const scopesOf = ({ scopes }: Pick<CreateIdentityProviderDto, 'scopes'>): string[] =>
   scopes ?? DEFAULT_SCOPES;
-
-export const domainsOf = (domains: readonly string[]): string[] => [
-  ...new Set(domains.map((domain) => domainOf(domain) ?? domain)),
-];
 
 const DEFAULT_RULES: DirectoryRules = {
   groupsClaim: DEFAULT_GROUPS_CLAIM,

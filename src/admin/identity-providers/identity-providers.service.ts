@@ -11,9 +11,9 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { checkIssuer } from '../openid-connect/check-issuer.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
+import { domainsOf } from './domains-and-scopes.js';
 import {
   type CreateIdentityProviderDto,
-  domainsOf,
   IdentityProviderDto,
   rulesOf,
   scopesOf,

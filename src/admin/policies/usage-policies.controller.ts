@@ -12,10 +12,10 @@ import { budgetRule } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
+import { PolicyEntityListDto } from './policy-entity.dto.js';
 import {
   CreatedPolicyDto,
   CreateUsagePolicyDto,
-  PolicyEntityListDto,
   UpdateUsagePolicyDto,
   UsagePolicyDto,
   UsagePolicyListDto,

@@ -6,10 +6,10 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
+import { ListSecretReferencesQuery } from './secret-reference-query.dto.js';
 import {
   CreatedSecretReferenceDto,
   CreateSecretReferenceDto,
-  ListSecretReferencesQuery,
   SecretReferenceDetailDto,
   SecretReferenceListDto,
   UpdateSecretReferenceDto,

@@ -22,9 +22,9 @@ import { unknownSlug } from '../slugs/unknown-slug.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { readAuthConfig } from './read-auth-config.js';
+import type { ListSecretReferencesQuery } from './secret-reference-query.dto.js';
 import {
   type CreateSecretReferenceDto,
-  type ListSecretReferencesQuery,
   SecretReferenceDetailDto,
   type UpdateSecretReferenceDto,
 } from './secret-reference.dto.js';

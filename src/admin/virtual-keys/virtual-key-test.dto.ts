@@ -1,7 +1,7 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { ApiTextOrNull, ApiObject } from '../dto-fields/fields.js';
 import { TEST_OUTCOMES, type TestResult } from './credential-tester.service.js';
-import { CreateVirtualKeyDto } from './virtual-key.dto.js';
+import { CreateVirtualKeyDto } from './virtual-key-bodies.dto.js';
 
 /** A credential that is not stored. */
 export class TestCredentialDto extends PickType(CreateVirtualKeyDto, [

@@ -12,13 +12,11 @@ import { LimitsService } from '../limits/limits.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CopyVirtualKeyDto,
-  CreatedVirtualKeyDto,
   CreateVirtualKeyDto,
   DuplicateVirtualKeyDto,
   UpdateVirtualKeyDto,
-  VirtualKeyDto,
-  VirtualKeyListDto,
-} from './virtual-key.dto.js';
+} from './virtual-key-bodies.dto.js';
+import { CreatedVirtualKeyDto, VirtualKeyDto, VirtualKeyListDto } from './virtual-key.dto.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
 
 @AdminController('virtual-keys')

@@ -14,12 +14,12 @@ import { claimSlug } from '../slugs/claim-slug.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { checkNoConfigNames } from '../credentials/naming-configs.js';
 import { pricesOf } from '../dto-fields/model-pricing.js';
-import {
-  type CreateVirtualKeyDto,
-  type DuplicateVirtualKeyDto,
-  type UpdateVirtualKeyDto,
-  VirtualKeyDto,
-} from './virtual-key.dto.js';
+import type {
+  CreateVirtualKeyDto,
+  DuplicateVirtualKeyDto,
+  UpdateVirtualKeyDto,
+} from './virtual-key-bodies.dto.js';
+import { VirtualKeyDto } from './virtual-key.dto.js';
 import { SecretMappingsService } from '../secret-references/secret-mappings.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { unknownSlug } from '../slugs/unknown-slug.js';

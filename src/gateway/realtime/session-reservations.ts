@@ -1,9 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { heardTokens, responseUsages } from '../../providers/charging/sessions.js';
-import type { Charge } from '../../request-log/record.js';
-import { type Estimate, highestOf } from '../types/estimate.js';
-import { type Actual, type LimitHold, UNUSED } from '../types/limit-reservation.js';
+import type { Estimate } from '../types/estimate.js';
+import { type LimitHold, UNUSED } from '../types/limit-reservation.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Admission } from '../upstream/admission.js';
@@ -13,16 +11,7 @@ import type { FrameListener } from './frames.js';
 import { SessionInput } from './session-input.js';
 import type { ReportedUse, SessionObserver } from './session-meter.js';
 import { plus, type SessionPart, SessionParts, type SessionUse } from './session-parts.js';
-
-/** A response that runs, was requested, or may follow from what the client sent. */
-interface SessionStep {
-  /** One for each slice of its input; none where no limit applies. */
-  readonly holds: LimitHold[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** The session's own request covers it, so it does not count as another. */
-  readonly isFirst: boolean;
-}
+import { actualOf, release, reservedBy, SessionPrices, type SessionStep } from './session-steps.js';
 
 /** Input of a session's reservations. */
 export interface ReservedSession {
@@ -52,6 +41,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   private target: Target;
   private readonly input: SessionInput;
   private readonly parts = new SessionParts();
+  private readonly prices: SessionPrices;
   /** The running responses, then those to come. */
   private steps: SessionStep[] = [];
   private running = 0;
@@ -72,6 +62,9 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     this.caller = session.caller;
     this.target = session.target;
     this.input = new SessionInput(() => session.admission.outputCeiling);
+    this.prices = new SessionPrices(() =>
+      session.admission.priceAt(this.target, session.exchange.trail.model),
+    );
   }
 
   /** Every response has ended, and there was one: the client may leave. */
@@ -135,8 +128,11 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     const step = this.steps.shift();
     this.input.responseEnded(use.usage);
     if (step)
-      this.settle(step, hasFailed ? this.reported(use) : (this.reported(use) ?? this.estimated(step)));
-    else this.chargeBeside(this.reported(use));
+      this.settle(
+        step,
+        hasFailed ? this.prices.reported(use) : (this.prices.reported(use) ?? this.prices.estimated(step)),
+      );
+    else this.chargeBeside(this.prices.reported(use));
     this.trim();
     void this.cover();
   }
@@ -148,7 +144,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   }
 
   transcribed(use: ReportedUse): void {
-    const charged = this.reported(use) ?? this.useOf(this.input.transcription);
+    const charged = this.prices.reported(use) ?? this.prices.useOf(this.input.transcription);
     // Without responses, a session transcribes only: each transcription is a step.
     const step = this.running + this.requested === 0 ? this.steps.shift() : undefined;
     if (!step) return this.chargeBeside(charged);
@@ -182,9 +178,10 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     this.isOver = true;
     const unended = this.running + this.passed;
     for (const [at, step] of this.steps.entries())
-      if (at < unended) this.settle(step, this.estimated(step));
+      if (at < unended) this.settle(step, this.prices.estimated(step));
       else release(step);
-    for (let at = this.steps.length; at < unended; at++) this.chargeBeside(this.estimated(this.newStep()));
+    for (let at = this.steps.length; at < unended; at++)
+      this.chargeBeside(this.prices.estimated(this.newStep()));
     this.steps = [];
     this.session.opening?.settle(UNUSED);
     return this.parts;
@@ -236,7 +233,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     const at = this.steps.findIndex((step, index) => index >= this.running && step.inputTokens < tokens);
     const step = this.steps[at];
     if (!step) return this.addStep();
-    const estimate = this.estimate(tokens - step.inputTokens, 0);
+    const estimate = this.prices.estimate(tokens - step.inputTokens, 0);
     const hold = await this.reserve(estimate, 'input');
     // Responses may have begun or ended meanwhile.
     if (this.isOver || !this.steps.includes(step)) return hold.release();
@@ -246,7 +243,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
 
   private async addStep(): Promise<void> {
     const step = this.newStep();
-    const estimate = this.estimate(step.inputTokens, step.outputTokens);
+    const estimate = this.prices.estimate(step.inputTokens, step.outputTokens);
     const hold = await this.reserve(estimate, step.isFirst ? 'input' : 'response');
     step.holds.push(hold);
     if (this.isOver) release(step);
@@ -295,54 +292,10 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     void this.cover();
   }
 
-  /** At an unknown price, use costs what it would as use of the session's own model. */
-  private reported({ usage, cost }: ReportedUse): SessionUse | null {
-    if (!usage) return null;
-    if (cost !== null) return { usage, cost, isEstimated: false };
-    const assumed = this.useOf(usage);
-    return { ...assumed, isEstimated: assumed.cost !== null };
-  }
-
-  private estimated({ inputTokens, outputTokens }: SessionStep): SessionUse {
-    const { usage, costNanoUsd } = this.estimate(inputTokens, outputTokens);
-    const tokens = { input_tokens: inputTokens, output_tokens: outputTokens };
-    return { usage: usage ?? tokens, cost: costNanoUsd, isEstimated: true };
-  }
-
-  private useOf(usage: SessionUse['usage']): SessionUse {
-    const { price } = this;
-    const { costNanoUsd } = highestOf([usage], price);
-    return {
-      usage,
-      cost: costNanoUsd ?? highestOf([heardTokens(usage)], price).costNanoUsd,
-      isEstimated: true,
-    };
-  }
-
-  private estimate(inputTokens: number, outputTokens: number): Estimate {
-    return highestOf(responseUsages(inputTokens, outputTokens), this.price);
-  }
-
-  private get price() {
-    const { admission, exchange } = this.session;
-    return admission.priceAt(this.target, exchange.trail.model);
-  }
-
   /** The parts so far; the last one with all that is reserved. */
   private soFar(): readonly SessionPart[] {
-    const steps = this.steps.map((step) => ({ use: this.estimated(step), charges: reservedBy(step) }));
+    const steps = this.steps.map((step) => ({ use: this.prices.estimated(step), charges: reservedBy(step) }));
     const last = steps.reduce((part, { use, charges }) => plus(part, use, charges), this.parts.last);
     return [...this.parts.all.slice(0, -1), last];
   }
-}
-
-const reservedBy = ({ holds }: SessionStep): readonly Charge[] => holds.flatMap((hold) => hold.reservation);
-
-function release({ holds }: SessionStep): void {
-  for (const hold of holds) hold.release();
-}
-
-function actualOf({ usage, cost }: SessionUse): Actual {
-  const tokens = usage.input_tokens + usage.output_tokens;
-  return { costNanoUsd: cost, tokens, isCountedLater: false };
 }

@@ -1,6 +1,9 @@
-import { bearer } from '../auth-scheme.js';
+import { bearer, WORKLOAD_IDENTITY } from '../auth-scheme.js';
 import { openai, own } from '../dialects/untranslated.js';
 import type { AccountField, AnswerLink, Provider } from '../provider.js';
+
+/** What differs between rows of one API with several kinds of credential. */
+export type ProviderWithCredential = Pick<Provider, 'id' | 'name' | 'auth' | 'fields'>;
 
 type SharedColumns = 'dialect' | 'auth' | 'endpoints';
 
@@ -46,4 +49,13 @@ export const required = (field: AccountFieldText): AccountField => ({ ...field, 
 export const optional = (field: AccountFieldText & Pick<AccountField, 'default'>): AccountField => ({
   ...field,
   isRequired: false,
+});
+
+/** An operator allows it for an organization: docs/workload-identity.md. */
+export const workloadIdentity = optional({
+  name: WORKLOAD_IDENTITY,
+  title: 'Whether the identity of the machine replaces the key',
+  pattern: /^enabled$/,
+  example: 'enabled',
+  isStoredOnly: true,
 });
