@@ -18,12 +18,12 @@ const RANGE = part(18_000, 31_000);
 
 /**
  * A port that was found free is not yet taken, and a range is taken port by port. So runs that go on at the same time are told by
- * TEST_PORTS which half is theirs: `lower` or `upper`; without it a run has both.
+ * TEST_PORTS which part is theirs: `2/3` is the second of three; without it a run has all.
  */
 function part(start: number, end: number): { readonly start: number; readonly end: number } {
-  const middle = (start + end) / 2;
-  const half = process.env['TEST_PORTS'];
-  return { start: half === 'upper' ? middle : start, end: half === 'lower' ? middle : end };
+  const [index = 1, count = 1] = (process.env['TEST_PORTS'] ?? '1/1').split('/').map(Number);
+  const size = Math.floor((end - start) / count);
+  return { start: start + (index - 1) * size, end: start + index * size };
 }
 
 /** A loopback port that nobody listens on, and that no connection takes by chance. */
