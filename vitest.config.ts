@@ -52,6 +52,8 @@ const MAIN = 'test/e2e/chat.e2e-spec.ts';
  */
 export default defineConfig({
   test: {
+    // The projects of one run, and the runs of CI, share most modules: each is transformed once and kept below node_modules.
+    experimental: { fsModuleCache: true },
     // In CI a skipped case is a failure.
     reporters: process.env['CI'] ? ['default', new RunReport()] : ['default'],
     // Ending the services and databases that the projects share takes longer than Vitest's default of ten seconds.
