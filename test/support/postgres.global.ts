@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** Each worker has pools of several processes' worth. Tests need no durability, so the disk is not waited for. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 400 };
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 400 };
 
 /** One PostgreSQL for all integration tests: that of TEST_DATABASE_URL, or an embedded one that lives as long as they run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
