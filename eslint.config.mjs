@@ -12,10 +12,25 @@ const limits = {
 /** A parameter of a constructor without a decorator; injected repositories have one. */
 const COLLABORATOR = '.params:not([decorators.length>0])';
 
-const closedDoors = {
+/** How classes write private members and dynamic modules. */
+const classStyle = [
+  {
+    selector: ':matches(PropertyDefinition, MethodDefinition) > PrivateIdentifier.key',
+    message: 'Write `private x`, as everywhere. Only `Secret` hides its value from the running program.',
+  },
+  {
+    selector:
+      ":matches(MethodDefinition[value.returnType.typeAnnotation.typeName.name='DynamicModule'], MethodDefinition[value.returnType.typeAnnotation.elementType.typeName.name='DynamicModule'])[key.name!=/^(register|forRoot|forFeature)$/]",
+    message:
+      'A dynamic module has `register`, `forRoot` or `forFeature`: https://docs.nestjs.com/fundamentals/dynamic-modules',
+  },
+];
+
+const syntax = {
   'no-console': 'error',
   'no-restricted-syntax': [
     'error',
+    ...classStyle,
     {
       selector:
         ':matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition[kind!="constructor"] > FunctionExpression)[params.length>4]',
@@ -88,7 +103,7 @@ export default tseslint.config(
         tsconfigRootDir: import.meta.dirname,
       },
     },
-    rules: { ...types, ...limits, ...closedDoors },
+    rules: { ...types, ...limits, ...syntax },
   },
   {
     files: [
@@ -103,7 +118,7 @@ export default tseslint.config(
       'scripts/**',
       'deploy/test/*.mjs',
     ],
-    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
+    rules: { 'no-restricted-syntax': ['error', ...classStyle], 'no-console': 'off' },
   },
   {
     files: ['**/*.spec.ts', 'test/**', 'bench/**'],
@@ -111,7 +126,7 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
       'max-lines': 'off',
       complexity: 'off',
-      'no-restricted-syntax': 'off',
+      'no-restricted-syntax': ['error', ...classStyle],
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
@@ -128,7 +143,7 @@ export default tseslint.config(
       // Markup is long but simple: a closing tag is not a statement.
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       complexity: ['error', 12],
-      'no-restricted-syntax': [...closedDoors['no-restricted-syntax'], ...textsInMarkup],
+      'no-restricted-syntax': [...syntax['no-restricted-syntax'], ...textsInMarkup],
     },
   },
   // Responses are plain objects with the type of a DTO class.
@@ -147,5 +162,7 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
     },
   },
+  // The value of a secret must not be readable by what enumerates fields.
+  { files: ['src/common/settings/secret.ts', '**/*.mjs'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
 );

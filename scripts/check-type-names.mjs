@@ -1,7 +1,8 @@
 /**
- * Checks the names of types below `src`, of every interface, alias, class and enum at any depth: the name of an exported type has one home,
- * so no file that could import it declares it, not even in private; and no type is a bare participle such as `Asked` or `Sending`, which does not name its
- * subject. `check-words.mjs` checks the words of all names. `--root` checks another folder than the project's.
+ * Checks the names of types and of exported values below `src`. The name of a type (interface, alias, class or enum, exported or private, at
+ * any depth, in tests too) has one home, and so has that of an exported function or constant. No type is a bare participle such as `Asked` or
+ * `Sending`, which does not name its subject. `check-words.mjs` checks the words of all names. `--root` checks another folder than the
+ * project's.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -32,54 +33,52 @@ const isType = (node) =>
   ts.isClassDeclaration(node) ||
   ts.isEnumDeclaration(node);
 
-/** The types declared in a file, within functions too: `{ name, isExported }`. */
-function typesIn(path) {
+/** Names that a statement at the top of a module exports as values. */
+function exportedValues(statement) {
+  const isExported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+  if (!isExported) return [];
+  // Overloads have no body.
+  if (ts.isFunctionDeclaration(statement)) return statement.body && statement.name ? [statement.name.text] : [];
+  if (!ts.isVariableStatement(statement)) return [];
+  return statement.declarationList.declarations
+    .map(({ name }) => name)
+    .filter(ts.isIdentifier)
+    .map(({ text }) => text);
+}
+
+/** The types that a file declares, within functions too, and the values that it exports. */
+function namesIn(path) {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ESNext, false);
   const types = [];
   const visit = (node) => {
-    if (isType(node))
-      types.push({
-        name: node.name?.text ?? '',
-        isExported: node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false,
-      });
+    // An augmentation must repeat the name of the package's type.
+    if (ts.isModuleDeclaration(node)) return;
+    if (isType(node)) types.push(node.name?.text ?? '');
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ESNext, false));
-  return types;
+  visit(file);
+  return { types, values: file.statements.flatMap(exportedValues) };
 }
-
-/** `gateway` and `admin` never import each other, so a private type of one cannot be mistaken for an exported one of the other. */
-const PLANES = new Set(['gateway', 'admin']);
-const folderOf = (file) => file.split('/')[0];
-const canMeet = (one, other) =>
-  folderOf(one) === folderOf(other) || !PLANES.has(folderOf(one)) || !PLANES.has(folderOf(other));
 
 const problems = [];
-/** Declarations by name: `{ file, isExported }`. */
-const declarations = new Map();
-const files = readdirSync(join(root, 'src'), { recursive: true }).filter((file) =>
-  /(?<!\.spec)\.ts$/.test(file),
-);
-for (const file of files.sort())
-  for (const { name, isExported } of typesIn(join(root, 'src', file))) {
+/** Files by declared name. */
+const homes = { types: new Map(), values: new Map() };
+const files = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'));
+for (const file of files.sort()) {
+  const names = namesIn(join(root, 'src', file));
+  for (const name of names.types)
     if (isParticiple(name))
       problems.push(`src/${file}: "${name}" is a bare participle. Name what it is: a noun with its subject.`);
-    declarations.set(name, [...(declarations.get(name) ?? []), { file, isExported }]);
-  }
-for (const [name, places] of declarations) {
-  const homes = new Set(places.map(({ file }) => file));
-  const exporters = new Set(places.filter(({ isExported }) => isExported).map(({ file }) => file));
-  const others = [...homes].filter(
-    (file) => !exporters.has(file) && [...exporters].some((home) => canMeet(home, file)),
-  );
-  if (exporters.size > 1)
-    problems.push(
-      `"${name}" is exported by src/${[...exporters].join(', src/')}. Give each a name of its own.`,
-    );
-  else if (exporters.size === 1 && others.length > 0)
-    problems.push(
-      `"${name}" of src/${[...exporters].join()} is also declared by src/${others.join(', src/')}. Give each a name of its own.`,
-    );
+  for (const kind of ['types', 'values'])
+    for (const name of names[kind]) homes[kind].set(name, (homes[kind].get(name) ?? new Set()).add(file));
 }
+for (const [kind, verb] of [
+  ['types', 'declared'],
+  ['values', 'exported'],
+])
+  for (const [name, places] of homes[kind])
+    if (places.size > 1)
+      problems.push(`"${name}" is ${verb} by src/${[...places].join(', src/')}. Give each a name of its own.`);
 
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

@@ -122,7 +122,7 @@ async function scopesPage() {
 /** The administration without a database: only its structure is read. */
 async function openApi() {
   const url = 'postgres://localhost/unused';
-  const module = AdministrationModule.of(loadSettings({ DATABASE_URL: url }), createDataSource(url));
+  const module = AdministrationModule.register(loadSettings({ DATABASE_URL: url }), createDataSource(url));
   const app = await NestFactory.create(module, new FastifyAdapter(), {
     preview: true,
     logger: false,

@@ -9,12 +9,12 @@ import { SettingsModule } from './common/settings/settings.module.js';
 /** The administration's process: the control plane and the adapters behind its ports. */
 @Module({})
 export class AdministrationModule {
-  static of(settings: Settings, dataSource: DataSource): DynamicModule {
+  static register(settings: Settings, dataSource: DataSource): DynamicModule {
     return {
       module: AdministrationModule,
       imports: [
-        SettingsModule.of(settings),
-        DatabaseModule.around(dataSource),
+        SettingsModule.forRoot(settings),
+        DatabaseModule.forRoot(dataSource),
         AdminAdaptersModule,
         AdminModule,
       ],

@@ -46,7 +46,7 @@ async function main(settings: Settings): Promise<void> {
     return relayed.server;
   };
   const app = await NestFactory.create<NestFastifyApplication>(
-    AdministrationModule.of(settings, dataSource),
+    AdministrationModule.register(settings, dataSource),
     createAdapter(serverFactory),
     { logger: nestLogger, abortOnError: false },
   );

@@ -8,11 +8,11 @@ import { GatewayModule } from './gateway/gateway.module.js';
 /** A gateway process: the data plane and the adapters behind its ports. */
 @Module({})
 export class AppModule {
-  static of(settings: Settings, pool: QueryPool): DynamicModule {
+  static register(settings: Settings, pool: QueryPool): DynamicModule {
     return {
       module: AppModule,
       global: true,
-      imports: [SettingsModule.of(settings), GatewayAdaptersModule, GatewayModule],
+      imports: [SettingsModule.forRoot(settings), GatewayAdaptersModule, GatewayModule],
       providers: [{ provide: QueryPool, useValue: pool }],
       exports: [QueryPool],
     };

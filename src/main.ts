@@ -19,7 +19,7 @@ import { nestLogger } from './common/observability/nest-logger.js';
 import { type ReadinessCheck, CheckFailure, Probes } from './common/supervision/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, type StartedChild, startSignal, tellSupervisor } from './common/supervision/child.js';
-import { shapeHeap } from './common/processes/heap-shape.js';
+import { setHeapLimits } from './common/processes/heap-shape.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { startAccessLog } from './gateway/recording/access-log.js';
@@ -49,7 +49,7 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
     );
   const pool = new QueryPool(databaseUrl.reveal(), settings.databasePoolSize);
   if (database) pool.awaitDatabase(database);
-  const app = await NestFactory.createApplicationContext(AppModule.of(settings, pool), {
+  const app = await NestFactory.createApplicationContext(AppModule.register(settings, pool), {
     logger: nestLogger,
     abortOnError: false,
   });
@@ -175,7 +175,7 @@ async function drain(running: RunningGateway, isImmediate: boolean): Promise<voi
   process.exit(0);
 }
 
-shapeHeap();
+setHeapLimits();
 startSignal()
   .then((started) => main(settingsOfProcess(), started))
   .catch((error: unknown) => {

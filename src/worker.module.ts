@@ -18,8 +18,8 @@ import { ShippingModule } from './jobs/shipping/shipping.module.js';
 /** The background process. Every instance ships its own spool; the jobs of the queue run where the role allows it. */
 @Module({})
 export class WorkerModule {
-  static of(settings: Settings, dataSource: DataSource): DynamicModule {
-    const mails = settings.mail === null ? [] : [MailsModule.through(settings.mail, settings)];
+  static register(settings: Settings, dataSource: DataSource): DynamicModule {
+    const mails = settings.mail === null ? [] : [MailsModule.register(settings.mail, settings)];
     const jobs =
       settings.role === 'api'
         ? []
@@ -28,17 +28,17 @@ export class WorkerModule {
             AlertsModule,
             AuditForwardingModule,
             CountGroupsModule,
-            ExportsModule.with(new PostgresCurrentRights(dataSource)),
-            ...SinksModule.for(settings),
+            ExportsModule.register(new PostgresCurrentRights(dataSource)),
+            ...SinksModule.register(settings),
             ...mails,
           ];
     return {
       module: WorkerModule,
       imports: [
-        SettingsModule.of(settings),
-        DatabaseModule.around(dataSource),
+        SettingsModule.forRoot(settings),
+        DatabaseModule.forRoot(dataSource),
         QueuesModule,
-        ShippingModule.with(new TokenizingUsageCounter()),
+        ShippingModule.register(new TokenizingUsageCounter()),
         ...jobs,
       ],
     };

@@ -31,7 +31,7 @@ async function main(settings: Settings): Promise<void> {
   const others = [...new StoreChecks(settings).all, clock.check];
   const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource, others) : [];
   await connectPatiently(dataSource, logger);
-  const app = await NestFactory.createApplicationContext(WorkerModule.of(settings, dataSource), {
+  const app = await NestFactory.createApplicationContext(WorkerModule.register(settings, dataSource), {
     logger: nestLogger,
     abortOnError: false,
   });

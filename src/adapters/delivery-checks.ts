@@ -3,7 +3,7 @@ import type { Queryable } from '../database/queryable.js';
 
 const FRESH_MS = 10_000;
 /** Shorter failures are retried before anyone could act. */
-const PATIENCE = '1 minute';
+const STATEMENT_TIMEOUT = '1 minute';
 
 interface DeliveryCheck {
   readonly rows: string;
@@ -46,7 +46,7 @@ export const deliveryChecks = (database: Queryable): ReadinessCheck[] =>
     freshMs: FRESH_MS,
     run: async () => {
       const [row] = await database.query<{ count: string; since: Date | null }>(
-        `SELECT count(*) AS count, min(${since}) AS since FROM ${rows} AND ${since} < now() - interval '${PATIENCE}'`,
+        `SELECT count(*) AS count, min(${since}) AS since FROM ${rows} AND ${since} < now() - interval '${STATEMENT_TIMEOUT}'`,
       );
       if (row?.since)
         throw new CheckFailure(`${title}: ${row.count}, the first since ${row.since.toISOString()}.`);

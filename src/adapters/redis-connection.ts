@@ -23,19 +23,19 @@ export interface RedisConnectionOptions {
 }
 
 /** A connection for the change bus. It reconnects by itself and logs why it was lost. */
-export function connectForChanges(url: Secret, wishes: RedisConnectionOptions): Redis {
+export function connectForChanges(url: Secret, options: RedisConnectionOptions): Redis {
   return reporting(
     new Redis(url.reveal(), {
       ...redisLimits('changes'),
       ...redisTlsOf(url.reveal()),
-      ...wishes,
+      ...options,
       connectionName: 'gatehouse-changes',
       retryStrategy: (attempt) => retryPauseMs(attempt, RECONNECT.changes),
     }),
   );
 }
 
-/** A connection that requests wait for. It reconnects by itself too, and commands that cannot be sent fail soon. Wait with `answerOf`. */
+/** A connection that requests wait for. It reconnects by itself too, and commands that cannot be sent fail soon. Wait with `redisReplyWithin`. */
 export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redis {
   return reporting(
     new Redis(url.reveal(), {
@@ -51,7 +51,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
 const UNREACHABLE = 'Redis cannot be reached. Check REDIS_URL and that Redis runs.';
 
 /** Requests wait for this reply, so a Redis that does not reply in time counts as unavailable. */
-export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
+export const redisReplyWithin = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
   answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`).catch((error: unknown) => {
     throw named(error);
   });

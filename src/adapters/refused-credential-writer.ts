@@ -19,8 +19,8 @@ const logger = createLogger('auth');
  * in their bounded memory. A killed process loses those of five seconds. If a connection breaks during a write, its notes may count twice.
  */
 export class RefusedCredentialWriter implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #report = reportSparsely(logger);
-  readonly #job = new IntervalJob(() => this.write(), {
+  private readonly report = reportSparsely(logger);
+  private readonly job = new IntervalJob(() => this.write(), {
     name: 'refused-credentials',
     everyMs: EVERY_MS,
     logger,
@@ -33,11 +33,11 @@ export class RefusedCredentialWriter implements OnApplicationBootstrap, BeforeAp
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#job.stop();
+    await this.job.stop();
     await this.write();
   }
 
@@ -49,7 +49,7 @@ export class RefusedCredentialWriter implements OnApplicationBootstrap, BeforeAp
       await this.database.query(NOTE, [JSON.stringify(notes)]);
     } catch (error) {
       this.recent.restore(notes);
-      this.#report('Refused credentials cannot be written, and are kept in memory.', error);
+      this.report('Refused credentials cannot be written, and are kept in memory.', error);
     }
   }
 }

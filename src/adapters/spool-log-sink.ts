@@ -21,7 +21,7 @@ export class SpoolLogSink extends LogSink {
     this.writer = new SpoolWriter(options);
   }
 
-  override get hasRoom(): boolean {
+  override get hasSpace(): boolean {
     return this.writer.state !== 'exhausted';
   }
 

@@ -74,9 +74,9 @@ function readJsonOnly(app: NestFastifyApplication): void {
 }
 
 /** Only trace exporters compress or send protobuf; elsewhere both are refused. */
-type Head = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
+type RoutedHead = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
 
-function only(path: string, { routeOptions, headers }: Head, bytes: Buffer): Buffer {
+function only(path: string, { routeOptions, headers }: RoutedHead, bytes: Buffer): Buffer {
   if (routeOptions.url === path) return bytes;
   throw new AppError('unsupported_media_type', { contentType: headers['content-type'] ?? 'none' });
 }
@@ -85,7 +85,7 @@ const gunzipped = promisify(gunzip);
 /** A small archive can expand to any size. */
 const LARGEST_UNPACKED = 4 * INGESTION_BODY_LIMIT;
 
-async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
+async function unpacked(request: RoutedHead, bytes: Buffer): Promise<Buffer> {
   if (request.headers['content-encoding'] !== 'gzip') return bytes;
   only(OTLP_PATH, request, bytes);
   try {

@@ -33,21 +33,21 @@ export interface EmbeddedPostgresOptions {
  * the same, so that clients reconnect. The caller holds the lock of the data folder.
  */
 export class EmbeddedPostgres {
-  readonly #backOff = new BackOff();
-  readonly #stopping = new AbortController();
-  #server: ServerProcess | null = null;
-  #isUp = false;
-  #failedStarts = 0;
-  #reason = '';
+  private readonly backOff = new BackOff();
+  private readonly stopping = new AbortController();
+  private server: ServerProcess | null = null;
+  private isUp = false;
+  private failedStarts = 0;
+  private reason = '';
   /** The port is in use by clients. Before that, each start may choose another one, in case it was taken. */
-  #isPortGiven = false;
-  readonly #keeping: Promise<void>;
+  private isPortGiven = false;
+  private readonly keeping: Promise<void>;
 
   private constructor(
     private plan: ServerPlan,
     private readonly cluster: Cluster,
   ) {
-    this.#keeping = this.#keep();
+    this.keeping = this.keep();
   }
 
   /** Opens or creates PostgreSQL's folder, and starts the server. `untilUp` waits for it. */
@@ -63,7 +63,7 @@ export class EmbeddedPostgres {
 
   /** The URL for clients. Stays the same from the first call on. */
   get url(): Secret {
-    this.#isPortGiven = true;
+    this.isPortGiven = true;
     return urlOf(this.plan.port, this.cluster.password, DATABASE);
   }
 
@@ -73,22 +73,20 @@ export class EmbeddedPostgres {
   }
 
   get pid(): number | undefined {
-    return this.#server?.pid;
+    return this.server?.pid;
   }
 
   /**
    * Resolves when the server accepts connections. Rejects with `DatabaseUnavailable` after five failed starts in a row, or when recovery
    * takes longer than this (milliseconds); restarts continue regardless.
    */
-  async untilUp(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
-    const deadline = performance.now() + patienceMs;
-    while (!this.#isUp) {
+  async untilUp(timeoutMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    while (!this.isUp) {
       const { folder } = this.plan;
-      if (this.#failedStarts >= FAILED_STARTS)
-        throw new DatabaseUnavailable(
-          `The embedded PostgreSQL in ${folder} does not start:\n${this.#reason}`,
-        );
-      if (performance.now() > deadline || this.#stopping.signal.aborted)
+      if (this.failedStarts >= FAILED_STARTS)
+        throw new DatabaseUnavailable(`The embedded PostgreSQL in ${folder} does not start:\n${this.reason}`);
+      if (performance.now() > deadline || this.stopping.signal.aborted)
         throw new DatabaseUnavailable(
           `The embedded PostgreSQL in ${folder} is not up yet; it may be recovering.`,
         );
@@ -98,35 +96,35 @@ export class EmbeddedPostgres {
 
   /** Stops the server; with `hurry` without a clean shutdown, so that the next start has to recover. */
   async stop(hurry = false): Promise<void> {
-    this.#stopping.abort();
-    await this.#server?.stop(hurry);
-    await this.#keeping;
+    this.stopping.abort();
+    await this.server?.stop(hurry);
+    await this.keeping;
   }
 
-  async #keep(): Promise<void> {
-    const { signal } = this.#stopping;
+  private async keep(): Promise<void> {
+    const { signal } = this.stopping;
     while (!signal.aborted) {
-      this.#backOff.started();
-      const reason = await this.#run().catch((error: unknown) => String(error));
-      this.#isUp = false;
+      this.backOff.started();
+      const reason = await this.run().catch((error: unknown) => String(error));
+      this.isUp = false;
       if (signal.aborted) return;
-      this.#failedStarts += 1;
-      this.#reason = reason;
+      this.failedStarts += 1;
+      this.reason = reason;
       report('The embedded PostgreSQL stopped or did not start. Restarting it.', new Error(reason));
-      await sleep(this.#backOff.next(), undefined, { signal }).catch(() => undefined);
+      await sleep(this.backOff.next(), undefined, { signal }).catch(() => undefined);
     }
   }
 
   /** One run of the server. Resolves with its last output when it has ended. */
-  async #run(): Promise<string> {
+  private async run(): Promise<string> {
     await clearStalePostmaster(this.plan.folder);
-    if (!this.#isPortGiven) this.plan = { ...this.plan, port: await findPort('127.0.0.1', 0) };
-    if (this.#stopping.signal.aborted) return '';
+    if (!this.isPortGiven) this.plan = { ...this.plan, port: await findPort('127.0.0.1', 0) };
+    if (this.stopping.signal.aborted) return '';
     const server = new ServerProcess(this.plan);
-    this.#server = server;
+    this.server = server;
     if (await comesUp(server, this.plan, this.cluster)) {
-      this.#isUp = true;
-      this.#failedStarts = 0;
+      this.isUp = true;
+      this.failedStarts = 0;
       await server.exited;
     }
     return server.lastWords;

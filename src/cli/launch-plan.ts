@@ -24,14 +24,14 @@ export async function childEnvironment(
 ): Promise<ChildEnvironment> {
   await forgetChildEnvironment(dataDir);
   await mkdir(pathsOf(dataDir).run, { recursive: true, mode: 0o700 });
-  await handOver(dataDir, 'GATEHOUSE_MASTER_KEY', masterKey);
-  await handOver(dataDir, 'GATEHOUSE_KEY_PEPPER', keyPepper);
-  if (nextMasterKey) await handOver(dataDir, NEXT_KEY, nextMasterKey);
+  await writeSecretFile(dataDir, 'GATEHOUSE_MASTER_KEY', masterKey);
+  await writeSecretFile(dataDir, 'GATEHOUSE_KEY_PEPPER', keyPepper);
+  if (nextMasterKey) await writeSecretFile(dataDir, NEXT_KEY, nextMasterKey);
   const names = ['DATABASE_URL', 'GATEHOUSE_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'];
   if (nextMasterKey) names.push(NEXT_KEY);
   const handed = names.flatMap((name) => [
     [name, ''],
-    [`${name}_FILE`, handOverPath(dataDir, name)],
+    [`${name}_FILE`, secretFilePath(dataDir, name)],
   ]);
   const plain = {
     ...NOT_FOR_CHILDREN,
@@ -68,12 +68,12 @@ async function usableSocketPath(path: string): Promise<string> {
 }
 
 export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {
-  await handOver(dataDir, 'DATABASE_URL', url);
+  await writeSecretFile(dataDir, 'DATABASE_URL', url);
 }
 
 /** Whether the service that runs on this data folder was started with this key as the next one. */
 export async function runsWithNextKey(dataDir: string, nextMasterKey: Secret): Promise<boolean> {
-  const handed = await readFile(handOverPath(dataDir, NEXT_KEY), 'utf8').catch(() => null);
+  const handed = await readFile(secretFilePath(dataDir, NEXT_KEY), 'utf8').catch(() => null);
   return handed === nextMasterKey.reveal();
 }
 
@@ -84,11 +84,11 @@ const NOT_FOR_CHILDREN = {
   GATEHOUSE_INIT_OWNER_PASSWORD_FILE: '',
 };
 
-async function handOver(dataDir: string, name: string, secret: Secret): Promise<void> {
-  await writeAtomically(handOverPath(dataDir, name), secret.reveal());
+async function writeSecretFile(dataDir: string, name: string, secret: Secret): Promise<void> {
+  await writeAtomically(secretFilePath(dataDir, name), secret.reveal());
 }
 
-function handOverPath(dataDir: string, name: string): string {
+function secretFilePath(dataDir: string, name: string): string {
   return join(pathsOf(dataDir).run, name.toLowerCase());
 }
 

@@ -8,18 +8,18 @@ export interface JsonOption {
 
 /** Where a command reports: text on standard output; with `--json` one JSON document there, and the text on standard error. */
 export class CommandOutput {
-  readonly #isJson: boolean;
+  private readonly isJson: boolean;
 
   constructor({ json = false }: JsonOption) {
-    this.#isJson = json;
+    this.isJson = json;
   }
 
   /** A line for people. */
-  readonly say = (text: string): void => (this.#isJson ? complain(text) : say(text));
+  readonly say = (text: string): void => (this.isJson ? complain(text) : say(text));
 
   /** What the command found or did. Called once, at its end. Nothing is printed without `--json`. */
   result(document: object): void {
-    if (this.#isJson) say(JSON.stringify(document, withBigInts));
+    if (this.isJson) say(JSON.stringify(document, withBigInts));
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeAtomically } from '../common/files/write-atomically.js';
 import { settingsSchema } from '../common/settings/settings-schema.js';
-import { SECRETS } from '../common/settings/settings.js';
+import { SECRET_SETTINGS } from '../common/settings/settings.js';
 import { pathsOf } from './data-folder.js';
 
 /** Read by packages or by Node itself, and not part of the schema. */
@@ -14,11 +14,13 @@ const NAMES_A_FILE = /(_FILE|_DIR|_SOCKET|^NODE_EXTRA_CA_CERTS)$/;
 const FIRST_START = /^GATEHOUSE_INIT_OWNER_/;
 
 const isSecret = (name: string): boolean =>
-  (SECRETS as readonly string[]).includes(name) || SECRET_HEADERS.test(name);
+  (SECRET_SETTINGS as readonly string[]).includes(name) || SECRET_HEADERS.test(name);
 
 export const isSetting = (name: string): boolean =>
   !FIRST_START.test(name) &&
-  (name in settingsSchema.shape || FURTHER.test(name) || SECRETS.some((secret) => name === `${secret}_FILE`));
+  (name in settingsSchema.shape ||
+    FURTHER.test(name) ||
+    SECRET_SETTINGS.some((secret) => name === `${secret}_FILE`));
 
 const pathOf = (dataDir: string): string => join(pathsOf(dataDir).run, 'settings.json');
 
@@ -29,7 +31,7 @@ const pathOf = (dataDir: string): string => join(pathsOf(dataDir).run, 'settings
 export async function writeRunningSettings(
   dataDir: string,
   port: number,
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): Promise<void> {
   const entries = Object.entries(environment).filter(
     (entry): entry is [string, string] => Boolean(entry[1]) && isSetting(entry[0]),
@@ -47,7 +49,7 @@ export async function writeRunningSettings(
   await writeAtomically(pathOf(dataDir), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface RunningSettings {
   /** On which the instance listens. */

@@ -1,5 +1,5 @@
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
-const SAME_WISH_MS = 1_000;
+const SAME_REQUEST_MS = 1_000;
 
 /**
  * Stop requests, from the signals of the process.
@@ -8,30 +8,30 @@ const SAME_WISH_MS = 1_000;
  * shortens the stop.
  */
 export class StopRequests {
-  readonly #abort = new AbortController();
-  #immediate = false;
-  #askedAt = 0;
-  #onHurry: () => void = () => undefined;
+  private readonly abort = new AbortController();
+  private isImmediate = false;
+  private askedAt = 0;
+  private hurryListener: () => void = () => undefined;
 
   constructor(from: Pick<NodeJS.Process, 'on'> = process) {
-    from.on('SIGTERM', () => this.#hear(false));
-    from.on('SIGINT', () => this.#hear(true));
-    from.on('SIGHUP', () => this.#hear(true));
+    from.on('SIGTERM', () => this.receive(false));
+    from.on('SIGINT', () => this.receive(true));
+    from.on('SIGHUP', () => this.receive(true));
   }
 
   /** Aborted by the first request. */
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.abort.signal;
   }
 
   /** Whether to leave out the delay for load balancers. */
   get immediate(): boolean {
-    return this.#immediate;
+    return this.isImmediate;
   }
 
   /** Called on the second request. */
   set onHurry(hurry: () => void) {
-    this.#onHurry = hurry;
+    this.hurryListener = hurry;
   }
 
   /** Waits for the first request. */
@@ -42,13 +42,13 @@ export class StopRequests {
     });
   }
 
-  #hear(immediate: boolean): void {
+  private receive(immediate: boolean): void {
     if (this.signal.aborted) {
-      if (performance.now() - this.#askedAt > SAME_WISH_MS) this.#onHurry();
+      if (performance.now() - this.askedAt > SAME_REQUEST_MS) this.hurryListener();
       return;
     }
-    this.#askedAt = performance.now();
-    this.#immediate = immediate;
-    this.#abort.abort();
+    this.askedAt = performance.now();
+    this.isImmediate = immediate;
+    this.abort.abort();
   }
 }

@@ -31,7 +31,7 @@ const logger = createLogger('launcher');
 const notice = (text: string): void => logger.info(text);
 
 /** Until then, a port that another process took is replaced by another port. */
-const POSTGRES_PATIENCE_MS = 3_000;
+const POSTGRES_TIMEOUT_MS = 3_000;
 
 const PROGRAMS = {
   gateway: fileURLToPath(new URL('../main.js', import.meta.url)),
@@ -68,13 +68,13 @@ function startingText({ role, processes }: Settings): string {
 }
 
 class Supervisor {
-  #postgres: Promise<EmbeddedPostgres> | null = null;
-  #fleet: Fleet | null = null;
-  #fail: (error: Error) => void = () => undefined;
+  private postgres: Promise<EmbeddedPostgres> | null = null;
+  private fleet: Fleet | null = null;
+  private fail: (error: Error) => void = () => undefined;
   /** Rejects when a part cannot be restarted. */
-  readonly #failed = new Promise<never>((_, reject) => (this.#fail = reject));
-  #goingDown = false;
-  #announced = false;
+  private readonly failed = new Promise<never>((_, reject) => (this.fail = reject));
+  private goingDown = false;
+  private announced = false;
 
   constructor(
     private readonly settings: Settings,
@@ -83,20 +83,20 @@ class Supervisor {
   ) {}
 
   async run(): Promise<number> {
-    switchLogLevelOnSignal(this.settings.logLevel, (level) => this.#fleet?.logAt(level));
+    switchLogLevelOnSignal(this.settings.logLevel, (level) => this.fleet?.logAt(level));
     try {
-      await Promise.race([this.#serve(), this.#failed]);
+      await Promise.race([this.serve(), this.failed]);
       return 0;
     } catch (error) {
       if (this.stop.signal.aborted) return 0;
       complain(explain(error));
       return 1;
     } finally {
-      await this.#shutDown();
+      await this.shutDown();
     }
   }
 
-  async #serve(): Promise<void> {
+  private async serve(): Promise<void> {
     const { settings, stop } = this;
     const { dataDir } = settings;
     checkCertificateFiles(settings, this.environment);
@@ -107,27 +107,27 @@ class Supervisor {
     const secrets = await resolveSecrets(settings);
     const children = await childEnvironment(settings, port, secrets);
     await writeRunningSettings(dataDir, port, this.environment);
-    const fleet = this.#startFleet(children);
+    const fleet = this.startFleet(children);
 
-    const database = await this.#openDatabase();
-    this.#goOn();
-    const made = await this.#prepare(
+    const database = await this.openDatabase();
+    this.goOn();
+    const made = await this.prepare(
       { ...database, secrets, dataDir, baseUrl: address, signal: stop.signal, notice },
       fleet,
     );
     await giveDatabaseUrl(dataDir, database.url);
-    this.#goOn();
+    this.goOn();
 
     notice(startingText(settings));
     fleet.release();
     await Promise.race([fleet.ready(), stop.requested()]);
     if (stop.signal.aborted) return;
-    this.#announce(address, made);
+    this.announce(address, made);
     await stop.requested();
   }
 
   /** The database, embedded or not, may be unavailable for a while. */
-  async #prepare(
+  private async prepare(
     terms: Omit<Preparation, 'makesFirstKeys' | 'initOwner'>,
     fleet: Fleet,
   ): Promise<BootstrapFile | null> {
@@ -136,7 +136,7 @@ class Supervisor {
     const preparation = { ...terms, makesFirstKeys: !isWorker, initOwner: settings.initOwner };
     const made = await prepareOrServeWithout(preparation, settings, async () => {
       await giveDatabaseUrl(settings.dataDir, preparation.url);
-      this.#goOn();
+      this.goOn();
       await Promise.race([fleet.serveWithoutDatabase(), stop.requested()]);
       const { baseUrl: address } = preparation;
       logger.info(
@@ -151,45 +151,45 @@ class Supervisor {
   }
 
   /** Loading their code takes the processes longest, so they do it while the database starts. */
-  #startFleet(environment: ChildEnvironment): Fleet {
+  private startFleet(environment: ChildEnvironment): Fleet {
     const { role, processes } = this.settings;
     const fleet = new Fleet({
       gateways: role === 'worker' ? 0 : processes,
       programs: PROGRAMS,
       environment,
-      onLost: (error) => this.#fail(error),
+      onLost: (error) => this.fail(error),
     });
-    this.#fleet = fleet;
+    this.fleet = fleet;
     this.stop.onHurry = () => fleet.hurry();
     fleet.start();
     return fleet;
   }
 
   /** A step takes time, during which the operator or a failed part may have stopped the instance. */
-  #goOn(): void {
+  private goOn(): void {
     this.stop.signal.throwIfAborted();
-    if (this.#goingDown) throw new Error('The instance is shutting down.');
+    if (this.goingDown) throw new Error('The instance is shutting down.');
   }
 
   /**
    * The configured database, or else the embedded one, after a short wait. If it does not come up, starting it continues and requests are
    * still served.
    */
-  async #openDatabase(): Promise<Pick<Preparation, 'url' | 'server'>> {
+  private async openDatabase(): Promise<Pick<Preparation, 'url' | 'server'>> {
     const { databaseUrl } = this.settings;
     if (databaseUrl) return { url: databaseUrl, server: null };
     notice('Starting the embedded PostgreSQL.');
-    this.#postgres = EmbeddedPostgres.start({
+    this.postgres = EmbeddedPostgres.start({
       dataDir: this.settings.dataDir,
       maxConnections: connectionsNeeded(this.settings),
     });
-    const server = await this.#postgres;
-    await server.untilUp(POSTGRES_PATIENCE_MS).catch(() => undefined);
+    const server = await this.postgres;
+    await server.untilUp(POSTGRES_TIMEOUT_MS).catch(() => undefined);
     return { url: server.url, server };
   }
 
-  #announce(address: string, made: BootstrapFile | null): void {
-    this.#announced = true;
+  private announce(address: string, made: BootstrapFile | null): void {
+    this.announced = true;
     const { role, processes, dataDir } = this.settings;
     const bootstrapPath = pathsOf(dataDir).bootstrap;
     const keysKept = existsSync(bootstrapPath);
@@ -200,14 +200,14 @@ class Supervisor {
     logger.info({ address, role, processes, start_ms: Math.round(performance.now()) }, 'Gatehouse is ready.');
   }
 
-  async #shutDown(): Promise<void> {
-    this.#goingDown = true;
+  private async shutDown(): Promise<void> {
+    this.goingDown = true;
     const { drainDelayMs: delayMs, drainTimeoutMs: timeoutMs, drainSpoolMs: spoolMs } = this.settings;
     const immediate = this.stop.immediate || !this.stop.signal.aborted;
-    await this.#fleet?.drain(immediate, { delayMs, timeoutMs, spoolMs });
+    await this.fleet?.drain(immediate, { delayMs, timeoutMs, spoolMs });
     // Waits for a database that is still starting; a failed one was already reported.
-    const postgres = await this.#postgres?.catch(() => null);
+    const postgres = await this.postgres?.catch(() => null);
     await postgres?.stop();
-    if (this.#announced) logger.info('Gatehouse has stopped.');
+    if (this.announced) logger.info('Gatehouse has stopped.');
   }
 }

@@ -72,7 +72,7 @@ const PERCENT = 100;
 
 /** A progress bar on standard error; without a terminal, a line for every tenth. */
 export class ProgressBar {
-  #tenth = 0;
+  private tenth = 0;
 
   constructor(private readonly what: string) {}
 
@@ -82,8 +82,8 @@ export class ProgressBar {
     if (process.stderr.isTTY) {
       const filled = Math.round(share * BAR_WIDTH);
       write(STDERR, `\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${progressLine}`);
-    } else if (Math.floor(share * 10) > this.#tenth) {
-      this.#tenth = Math.floor(share * 10);
+    } else if (Math.floor(share * 10) > this.tenth) {
+      this.tenth = Math.floor(share * 10);
       complain(progressLine);
     }
   }

@@ -25,15 +25,15 @@ export function clockOffsetMs(theirs: number, before: number, after: number): nu
  * this machine, and its rows have wrong dates. It is reported in the log, as `gatehouse_clock_offset_seconds` and in readiness.
  */
 export class DatabaseClock {
-  #offsetMs: number | null = null;
-  readonly #logger = createLogger('clock');
-  readonly #job = new IntervalJob(() => this.measure(), {
+  private offsetMs: number | null = null;
+  private readonly logger = createLogger('clock');
+  private readonly job = new IntervalJob(() => this.measure(), {
     name: 'database-clock',
     everyMs: EVERY_MS,
-    logger: this.#logger,
+    logger: this.logger,
     failure: 'The clock could not be compared with the database.',
   });
-  readonly #gauge = new Gauge({
+  private readonly gauge = new Gauge({
     name: 'gatehouse_clock_offset_seconds',
     help: 'How far the clock of this machine is ahead of the database clock; negative when it is behind.',
     registers: [register],
@@ -46,16 +46,16 @@ export class DatabaseClock {
     private readonly now: () => number = Date.now,
   ) {
     // Absent until measured, instead of 0.
-    this.#gauge.remove();
+    this.gauge.remove();
   }
 
   start(): void {
-    void this.#job.round();
-    this.#job.start();
+    void this.job.round();
+    this.job.start();
   }
 
   async stop(): Promise<void> {
-    await this.#job.stop();
+    await this.job.stop();
     register.removeSingleMetric('gatehouse_clock_offset_seconds');
   }
 
@@ -65,7 +65,7 @@ export class DatabaseClock {
       name: 'clock',
       isVital: false,
       run: () => {
-        if (this.#isWrong) throw new CheckFailure(this.#sentence);
+        if (this.isWrong) throw new CheckFailure(this.sentence);
       },
     };
   }
@@ -74,25 +74,24 @@ export class DatabaseClock {
   async measure(): Promise<void> {
     const before = this.now();
     const [row] = await this.database.query<{ now_ms: number }>(DATABASE_NOW);
-    if (row) this.#take(clockOffsetMs(row.now_ms, before, this.now()));
+    if (row) this.take(clockOffsetMs(row.now_ms, before, this.now()));
   }
 
-  #take(offsetMs: number): void {
-    const wasWrong = this.#isWrong;
-    this.#offsetMs = offsetMs;
-    this.#gauge.set(offsetMs / 1_000);
-    if (this.#isWrong)
-      this.#logger.warn({ offset_ms: offsetMs }, `${this.#sentence} Synchronize both clocks (NTP).`);
-    else if (wasWrong)
-      this.#logger.info({ offset_ms: offsetMs }, 'The clock of this machine is right again.');
+  private take(offsetMs: number): void {
+    const wasWrong = this.isWrong;
+    this.offsetMs = offsetMs;
+    this.gauge.set(offsetMs / 1_000);
+    if (this.isWrong)
+      this.logger.warn({ offset_ms: offsetMs }, `${this.sentence} Synchronize both clocks (NTP).`);
+    else if (wasWrong) this.logger.info({ offset_ms: offsetMs }, 'The clock of this machine is right again.');
   }
 
-  get #isWrong(): boolean {
-    return Math.abs(this.#offsetMs ?? 0) > CLOCK_OFFSET_MAX_MS;
+  private get isWrong(): boolean {
+    return Math.abs(this.offsetMs ?? 0) > CLOCK_OFFSET_MAX_MS;
   }
 
-  get #sentence(): string {
-    const offsetMs = this.#offsetMs ?? 0;
+  private get sentence(): string {
+    const offsetMs = this.offsetMs ?? 0;
     const seconds = (Math.abs(offsetMs) / 1_000).toFixed(1);
     return `The clock of this machine is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's.`;
   }

@@ -6,7 +6,7 @@ import { UnitOfWork } from './unit-of-work.js';
 /** Provides the application's data source, connecting it if necessary, and its unit of work. */
 @Module({})
 export class DatabaseModule {
-  static around(dataSource: DataSource): DynamicModule {
+  static forRoot(dataSource: DataSource): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,

@@ -22,7 +22,7 @@ export type CommitHook = (manager: EntityManager) => Promise<void>;
 
 interface Work {
   /** A response that is still being streamed runs on in the flow of a unit that has ended. */
-  isOver: boolean;
+  hasEnded: boolean;
   /** A transaction of a tenant, or of the service itself. */
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
@@ -54,7 +54,7 @@ export class UnitOfWork {
     const afterCommit: (() => void)[] = [];
     try {
       const result = await this.dataSource.transaction(async (manager) => {
-        const unit: Work = { isOver: false, transaction: { manager }, afterCommit };
+        const unit: Work = { hasEnded: false, transaction: { manager }, afterCommit };
         const done = await this.within(unit, work);
         await unit.commitHook?.(manager);
         return done;
@@ -86,7 +86,7 @@ export class UnitOfWork {
 
   private async apart<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     const session = new TenantSession(this.sessions, tenancy);
-    const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
+    const unit: Work = { hasEnded: false, transaction: session, afterCommit: [] };
     try {
       const result = await this.within(unit, work);
       await unit.commitHook?.(session.manager);
@@ -136,7 +136,7 @@ export class UnitOfWork {
     const work = this.running;
     if (!work) return read();
     const turn = Promise.resolve(work.lastRead).then(() => {
-      if (work.isOver) throw new Error('The unit of work ended before this read began.');
+      if (work.hasEnded) throw new Error('The unit of work ended before this read began.');
       return read();
     });
     // Before the next read begins, a caller that a failure ends has ended.
@@ -177,14 +177,14 @@ export class UnitOfWork {
 
   private get running(): Work | undefined {
     const work = this.current.get();
-    return work?.isOver ? undefined : work;
+    return work?.hasEnded ? undefined : work;
   }
 
   private async within<T>(unit: Work, work: () => Promise<T>): Promise<T> {
     try {
       return await this.current.run(unit, work);
     } finally {
-      unit.isOver = true;
+      unit.hasEnded = true;
     }
   }
 }

@@ -7,7 +7,7 @@ import { parseAddress } from '../common/net/address-classes.js';
 import {
   type DestinationPolicy,
   type SocketDestination,
-  blocked,
+  blockedDestination,
   endpointOf,
 } from '../common/net/destination-policy.js';
 import type { ProxySettings } from '../common/settings/proxy-settings.js';
@@ -107,7 +107,7 @@ async function judgeBehindProxy(
   const addresses = await answeredWithin(resolve(endpoint.host), LOOKUP_BEHIND_PROXY_MS, 'no reply').catch(
     () => [],
   );
-  if (addresses.length === 0 && policy.hidesAbsence(endpoint)) throw blocked(endpoint);
+  if (addresses.length === 0 && policy.hidesAbsence(endpoint)) throw blockedDestination(endpoint);
   policy.checkAddresses(endpoint, addresses);
 }
 
@@ -121,9 +121,9 @@ async function lookUp(
     const addresses = await resolve(endpoint.host);
     if (addresses.length > 0) return addresses;
   } catch (error) {
-    throw hidden ? blocked(endpoint) : error;
+    throw hidden ? blockedDestination(endpoint) : error;
   }
-  throw hidden ? blocked(endpoint) : new AppError('upstream_error', { detail: 'name not found' });
+  throw hidden ? blockedDestination(endpoint) : new AppError('upstream_error', { detail: 'name not found' });
 }
 
 type OpenCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
@@ -218,7 +218,7 @@ class Connection {
   private checkPeer(socket: Socket, addresses: readonly string[]): void {
     const peer = parseAddress(socket.remoteAddress ?? '')?.toNormalizedString();
     const isPinned = addresses.some((address) => parseAddress(address)?.toNormalizedString() === peer);
-    if (peer === undefined || !isPinned) this.fail(blocked(this.endpoint));
+    if (peer === undefined || !isPinned) this.fail(blockedDestination(this.endpoint));
   }
 
   private succeed(socket: Socket): void {

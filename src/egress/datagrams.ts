@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { type ConnectorParts, judgedAddresses } from './connector.js';
-import { blocked, type SocketDestination } from '../common/net/destination-policy.js';
+import { blockedDestination, type SocketDestination } from '../common/net/destination-policy.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /** Sends datagrams to the first checked address. Rejects with an AppError. */
@@ -11,7 +11,7 @@ export async function sendDatagrams(
   datagrams: readonly Buffer[],
 ): Promise<void> {
   const [address] = await judgedAddresses(parts, endpoint);
-  if (address === undefined) throw blocked(endpoint);
+  if (address === undefined) throw blockedDestination(endpoint);
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
   // An ICMP error of the receiver (a closed port) may arrive after the last send.
   socket.on('error', () => undefined);

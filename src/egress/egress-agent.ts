@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { OBJECT_STORE_TIMEOUTS } from '../common/net/store-timeouts.js';
 import type { Egress } from './egress.js';
 
-type ConnectCallback = (error: Error | null, stream: Duplex) => void;
+type AgentConnectCallback = (error: Error | null, stream: Duplex) => void;
 
 /**
  * An agent for packages with their own HTTP client (`node:http`): it connects through the address-checking dialer, TLS included, and keeps
@@ -33,7 +33,7 @@ export class EgressAgent extends Agent {
    * Node calls it for each new connection, and gets the socket from the callback:
    * https://nodejs.org/docs/latest-v20.x/api/http.html#agentcreateconnectionoptions-callback
    */
-  override createConnection({ host, port }: ClientRequestArgs, connected?: ConnectCallback): undefined {
+  override createConnection({ host, port }: ClientRequestArgs, connected?: AgentConnectCallback): undefined {
     const endpoint = {
       secure: this.protocol === 'https:',
       host: (host ?? '').replace(/^\[|\]$/g, '').toLowerCase(),

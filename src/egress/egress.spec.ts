@@ -4,14 +4,14 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { aRequest, Recorder } from '../../test/support/http1.js';
 import { Egress, type EgressOptions } from './egress.js';
-import { blocked, endpointOf } from '../common/net/destination-policy.js';
+import { blockedDestination, endpointOf } from '../common/net/destination-policy.js';
 import { parseEgressAllow } from '../common/net/egress-allow.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const CONNECT_MS = 1_000;
 
-interface Listener {
+interface TestListener {
   readonly port: number;
   readonly sockets: Socket[];
 }
@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((egress) => egress.close()));
 });
 
-const listen = async (server: Server, host: string, at = 0): Promise<Listener> => {
+const listen = async (server: Server, host: string, at = 0): Promise<TestListener> => {
   const sockets: Socket[] = [];
   servers.push(server);
   server.on('connection', (socket) => {
@@ -35,7 +35,7 @@ const listen = async (server: Server, host: string, at = 0): Promise<Listener> =
   return { port: (server.address() as AddressInfo).port, sockets };
 };
 
-const upstream = (answer: (socket: Socket) => void, host = '127.0.0.1', at?: number): Promise<Listener> =>
+const upstream = (answer: (socket: Socket) => void, host = '127.0.0.1', at?: number): Promise<TestListener> =>
   listen(
     createServer((socket) => socket.on('data', () => answer(socket))),
     host,
@@ -51,14 +51,14 @@ const anEgress = (allow: string, options: Partial<EgressOptions> = {}): Egress =
 };
 
 /** The status and body, or the code and text of the error, whether it is thrown at once or comes from the socket. */
-type Call = (egress: Egress, origin: string, tenant?: string) => Promise<string>;
+type EgressCall = (egress: Egress, origin: string, tenant?: string) => Promise<string>;
 
 const refusalOf = (error: unknown): string => {
   const { code, message } = upstreamFailure(error);
   return `${code}: ${message}`;
 };
 
-const byUndici: Call = async (egress, origin, tenant = 'tenant') => {
+const byUndici: EgressCall = async (egress, origin, tenant = 'tenant') => {
   try {
     const { statusCode, body } = await egress.pool(tenant, origin).request({ path: '/', method: 'GET' });
     return `${statusCode} ${await body.text()}`;
@@ -67,7 +67,7 @@ const byUndici: Call = async (egress, origin, tenant = 'tenant') => {
   }
 };
 
-const byOwnClient: Call = async (egress, origin, tenant = 'tenant') => {
+const byOwnClient: EgressCall = async (egress, origin, tenant = 'tenant') => {
   try {
     const recorder = new Recorder();
     egress.origin(tenant, origin).connections?.dispatch(aRequest(), recorder);
@@ -78,13 +78,13 @@ const byOwnClient: Call = async (egress, origin, tenant = 'tenant') => {
   }
 };
 
-const CLIENTS: readonly (readonly [string, Call])[] = [
+const CLIENTS: readonly (readonly [string, EgressCall])[] = [
   ['undici', byUndici],
   ['our own client', byOwnClient],
 ];
 
 const blockedAt = (origin: string): string =>
-  `custom_host_blocked: ${blocked(endpointOf(new URL(origin))).message}`;
+  `custom_host_blocked: ${blockedDestination(endpointOf(new URL(origin))).message}`;
 const names =
   (table: Readonly<Record<string, readonly string[]>>) =>
   (name: string): Promise<readonly string[]> => {

@@ -85,14 +85,14 @@ function anEgress(
   return egress;
 }
 
-type Call = (egress: Egress, origin: string) => Promise<string>;
+type ProxiedCall = (egress: Egress, origin: string) => Promise<string>;
 
 const refusalOf = (error: unknown): string => {
   const { code, message } = upstreamFailure(error);
   return `${code}: ${message}`;
 };
 
-const byUndici: Call = async (egress, origin) => {
+const byUndici: ProxiedCall = async (egress, origin) => {
   try {
     const { statusCode, body } = await egress.pool('t', origin).request({ path: '/', method: 'GET' });
     return `${statusCode} ${await body.text()}`;
@@ -101,7 +101,7 @@ const byUndici: Call = async (egress, origin) => {
   }
 };
 
-const byOwnClient: Call = async (egress, origin) => {
+const byOwnClient: ProxiedCall = async (egress, origin) => {
   try {
     const recorder = new Recorder();
     egress.origin('t', origin).connections?.dispatch(aRequest(), recorder);
@@ -112,7 +112,7 @@ const byOwnClient: Call = async (egress, origin) => {
   }
 };
 
-const CLIENTS: readonly (readonly [string, Call])[] = [
+const CLIENTS: readonly (readonly [string, ProxiedCall])[] = [
   ['our own client', byOwnClient],
   ['undici', byUndici],
 ];

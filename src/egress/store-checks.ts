@@ -16,38 +16,38 @@ const ANSWER_MS = 5_000;
 
 /** Readiness of the stores besides PostgreSQL. None of them is vital: the data plane continues without each. */
 export class StoreChecks {
-  #redis: Promise<Redis> | undefined;
+  private redis: Promise<Redis> | undefined;
 
   constructor(private readonly settings: Settings) {}
 
   get all(): ReadinessCheck[] {
     const { redisUrl, clickhouse, s3 } = this.settings;
     const checks: ReadinessCheck[] = [];
-    if (redisUrl) checks.push({ name: 'redis', isVital: false, run: () => this.#pingRedis(redisUrl) });
-    if (clickhouse) checks.push(this.#pingClickHouse(new URL(clickhouse.url.reveal())));
-    if (s3) checks.push(this.#overHttp('object storage', addressOf(s3)));
+    if (redisUrl) checks.push({ name: 'redis', isVital: false, run: () => this.pingRedis(redisUrl) });
+    if (clickhouse) checks.push(this.pingClickHouse(new URL(clickhouse.url.reveal())));
+    if (s3) checks.push(this.overHttp('object storage', addressOf(s3)));
     return checks;
   }
 
   /** Databases are reached without the outbound proxy. */
-  #pingClickHouse(address: URL): ReadinessCheck {
+  private pingClickHouse(address: URL): ReadinessCheck {
     const files = storeTlsOf(address);
     const ping = new URL('/ping', withoutCredentials(address.href));
     if (Object.keys(files).length === 0)
-      return this.#overHttp('clickhouse', ping, { ...this.settings, proxies: undefined });
+      return this.overHttp('clickhouse', ping, { ...this.settings, proxies: undefined });
     return { name: 'clickhouse', isVital: false, freshMs: FRESH_MS, run: () => answersWith(files, ping) };
   }
 
   async close(): Promise<void> {
-    (await this.#redis)?.disconnect();
+    (await this.redis)?.disconnect();
   }
 
-  #overHttp(name: string, url: URL, settings: EgressSettings = this.settings): ReadinessCheck {
+  private overHttp(name: string, url: URL, settings: EgressSettings = this.settings): ReadinessCheck {
     return { name, isVital: false, freshMs: FRESH_MS, run: () => answers(url, settings) };
   }
 
-  async #pingRedis(url: Secret): Promise<void> {
-    const redis = await (this.#redis ??= openRedis(url));
+  private async pingRedis(url: Secret): Promise<void> {
+    const redis = await (this.redis ??= openRedis(url));
     await redis.ping();
   }
 }

@@ -142,7 +142,7 @@ export class Pipeline {
       const received = { request, path, endpoint, capture: exchange.bodies.request };
       const reading = config.sendsAgain ? this.keeping : this.reading;
       const read = await readRequest(received, readingFor(reading, config, options));
-      exchange = withContent(exchange, read);
+      exchange = exchangeWithContent(exchange, read);
 
       const { outcome, decisions } = await this.steps.route({ exchange, caller, read }, config);
       exchange = exchangeWith(exchange, { trail: outcome.trail, decisions });
@@ -249,7 +249,7 @@ export const withConfig = (exchange: Exchange, { saved }: CompiledConfig): Excha
   saved ? withFacts(exchange, { config: saved }) : exchange;
 
 /** The exchange with the content of its request, which may name a session of the client's own. */
-export function withContent(exchange: Exchange, read: ReadRequest): Exchange {
+export function exchangeWithContent(exchange: Exchange, read: ReadRequest): Exchange {
   const { json } = read;
   const session = json && exchange.facts.options.traceId === null ? sessionInBody(json) : null;
   const traced = session === null ? exchange : withFacts(exchange, { traceId: session });

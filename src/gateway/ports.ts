@@ -122,13 +122,13 @@ export abstract class LogSink {
   /** Appends how the exchange ended. `opened` is the result of `open`, if it was called. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
   /** False when disk and reserve are full: records appended now would be lost. */
-  abstract get hasRoom(): boolean;
+  abstract get hasSpace(): boolean;
   /** Calls back, within this turn of the event loop, once everything appended would survive a kill of the process. */
   abstract whenWritten(then: () => void): void;
 }
 
 /** The key of a cached response. No two workspaces share one. */
-export interface CachedAnswerKey {
+export interface CachedResponseKey {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Digest of the request, 64 hexadecimal digits; the tenant is part of it, too. */
@@ -138,9 +138,9 @@ export interface CachedAnswerKey {
 /** Caches responses of providers for all processes, for a limited time. Losing one does no harm. Rejects when the store is unavailable. */
 export abstract class AnswerStore {
   /** The stored response, unless it has expired; null otherwise. */
-  abstract find(place: CachedAnswerKey): Promise<Buffer | null>;
+  abstract find(place: CachedResponseKey): Promise<Buffer | null>;
   /** Replaces the stored response. `expiresAt` is in milliseconds since the epoch. */
-  abstract keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void>;
+  abstract keep(place: CachedResponseKey, answer: Buffer, expiresAt: number): Promise<void>;
 }
 
 /** The namespace of the vectors that are compared with each other. No two workspaces share one. */
@@ -148,12 +148,12 @@ export interface VectorNamespace {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Digest of all that requests of this namespace have in common, 64 hexadecimal digits; the tenant is part of it, too. */
-  readonly room: string;
+  readonly digest: string;
 }
 
 /** The vector of a request with a cached response. */
 export interface KeptVector {
-  /** Of the response: `AnswerPlace.key`. */
+  /** Of the response: `CachedResponseKey.key`. */
   readonly key: string;
   readonly vector: Buffer;
   /** Milliseconds since the epoch. */
@@ -166,9 +166,9 @@ export interface KeptVector {
  */
 export abstract class VectorStore {
   /** The unexpired vectors of a namespace, newest first, at most `most`. */
-  abstract newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]>;
+  abstract newest(namespace: VectorNamespace, most: number): Promise<readonly KeptVector[]>;
   /** Replaces the vector of the same response. If a namespace has more than `most`, the oldest are removed. */
-  abstract keep(room: VectorNamespace, kept: KeptVector, most: number): Promise<void>;
+  abstract keep(namespace: VectorNamespace, kept: KeptVector, most: number): Promise<void>;
 }
 
 /** Counts the tokens of a text approximately, and never on the main thread. */

@@ -21,14 +21,14 @@ const given = async (wishes: GatewayWishes = {}): Promise<TestGateway> =>
   (gateway = await aGateway({ virtualKeys: { google: 'google', azure }, ...wishes }));
 afterEach(() => gateway.close());
 
-type Headers = Readonly<Record<string, string>>;
-const send = (method: string, path: string, headers: Headers = {}, body?: string) =>
+type ProviderPathHeaders = Readonly<Record<string, string>>;
+const send = (method: string, path: string, headers: ProviderPathHeaders = {}, body?: string) =>
   gateway.request(path, {
     method,
     headers: { ...(body === undefined ? {} : JSON_TYPE), ...headers },
     ...(body === undefined ? {} : { body }),
   });
-const through = (slug: string): Headers => ({ 'x-gateway-virtual-key': slug });
+const through = (slug: string): ProviderPathHeaders => ({ 'x-gateway-virtual-key': slug });
 const codeOf = async (answer: Response): Promise<unknown> =>
   ((await answer.json()) as { error?: { code: string } }).error?.code;
 const sent = (): string[] => gateway.calls.map(({ target, path }) => target.origin + path);
@@ -39,7 +39,7 @@ const bodyOf = (): string => {
 
 describe('names that the administration and providers share', () => {
   const config = JSON.stringify({ virtual_key: 'openai-prod' });
-  const ways: readonly (readonly [string, Headers])[] = [
+  const ways: readonly (readonly [string, ProviderPathHeaders])[] = [
     ['a virtual key', { 'x-gateway-virtual-key': 'openai-prod' }],
     ['a virtual key in the other spelling', { 'x-portkey-virtual-key': 'openai-prod' }],
     ['a provider and its key', { 'x-gateway-provider': 'openai', authorization: 'Bearer sk-mine' }],

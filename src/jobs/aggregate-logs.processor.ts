@@ -25,7 +25,7 @@ const log = createLogger('aggregate-logs');
   runRetryDelay: 2_000,
 })
 export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(log);
+  private readonly report = reportSparsely(log);
 
   constructor(private readonly batches: BatchAggregator) {
     super();
@@ -48,7 +48,7 @@ export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicat
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

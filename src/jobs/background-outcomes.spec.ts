@@ -1,6 +1,6 @@
 import { register } from 'prom-client';
 import { expect, it } from 'vitest';
-import { type BackgroundKind, counted } from './background-outcomes.js';
+import { type BackgroundKind, countOutcome } from './background-outcomes.js';
 
 async function countOf(kind: BackgroundKind, outcome: string): Promise<number> {
   const { values } = (await register.getSingleMetric('gatehouse_background_outcomes_total')?.get()) ?? {
@@ -20,7 +20,7 @@ it.each([
 ] as const)('the outcome of a background %s that ends as %s is counted once', async (kind, result, added) => {
   const before = [await countOf(kind, 'done'), await countOf(kind, 'failed')];
 
-  expect(await counted(kind, Promise.resolve(result))).toBe(result);
+  expect(await countOutcome(kind, Promise.resolve(result))).toBe(result);
 
   const after = [await countOf(kind, 'done'), await countOf(kind, 'failed')];
   expect(after.map((count, at) => count - (before[at] as number))).toEqual(added);
@@ -31,7 +31,7 @@ it.each(['mail', 'alert', 'export'] as const)(
   async (kind) => {
     const before = await countOf(kind, 'failed');
 
-    await expect(counted(kind, Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+    await expect(countOutcome(kind, Promise.reject(new Error('refused')))).rejects.toThrow('refused');
 
     expect(await countOf(kind, 'failed')).toBe(before + 1);
   },

@@ -19,7 +19,7 @@ const outcomes = new Counter({
 for (const kind of KINDS) for (const outcome of ['done', 'failed']) outcomes.inc({ kind, outcome }, 0);
 
 /** Counts how the work ends. Resolves and rejects as it does. */
-export async function counted<T extends string>(kind: BackgroundKind, work: Promise<T>): Promise<T> {
+export async function countOutcome<T extends string>(kind: BackgroundKind, work: Promise<T>): Promise<T> {
   try {
     const result = await work;
     const outcome = OUTCOMES[result];

@@ -4,7 +4,7 @@ const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 const OWN_WORDS = /^(it|the receiver) /;
 
 /** Why a delivery failed, for its owner: never an address, and of the response only its status. */
-export function reasonOf(error: unknown): string {
+export function deliveryFailure(error: unknown): string {
   if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not respond in time';
   if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
   const status = statusIn(error);

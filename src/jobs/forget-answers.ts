@@ -45,7 +45,7 @@ const SIZE = 'SELECT pg_total_relation_size($1)::float8 AS bytes';
 /** Removes expired cached responses and vectors, and the oldest ones when the total size exceeds the limit. */
 @Injectable()
 export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #job = new IntervalJob((round) => this.#round(round), {
+  private readonly job = new IntervalJob((round) => this.round(round), {
     name: 'forget-answers',
     everyMs: EVERY_MS,
     logger: createLogger('forget-answers'),
@@ -58,29 +58,29 @@ export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
   /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
-    return this.#job.round();
+    return this.job.round();
   }
 
-  async #round(round: Round): Promise<void> {
+  private async round(round: Round): Promise<void> {
     for (const { table, share } of KEPT) {
-      await this.#repeat(round, forgetEnded(table), []);
+      await this.repeat(round, forgetEnded(table), []);
       const [size] = await this.database.query<{ bytes: number }[]>(SIZE, [table]);
       const bytesMax = Math.floor(this.settings.cacheStoreBytes * share);
-      if ((size?.bytes ?? 0) > bytesMax) await this.#repeat(round, forgetOldest(table), [bytesMax]);
+      if ((size?.bytes ?? 0) > bytesMax) await this.repeat(round, forgetOldest(table), [bytesMax]);
     }
   }
 
-  async #repeat(round: Round, statement: string, bounds: readonly number[]): Promise<void> {
-    for (let times = 0; times < STATEMENTS_MAX && !round.isOver; times++) {
+  private async repeat(round: Round, statement: string, bounds: readonly number[]): Promise<void> {
+    for (let times = 0; times < STATEMENTS_MAX && !round.hasEnded; times++) {
       const [gone] = await this.database.query<{ rows: number }[]>(statement, [ROWS_MAX, ...bounds]);
       round.progressed();
       if ((gone?.rows ?? 0) < ROWS_MAX) return;

@@ -20,7 +20,7 @@ const STALLED_AFTER_MS = 15 * 60_000;
 /** Derives hours from minutes and days from hours once they have ended. Until then readers use the finer granularity. */
 @Injectable()
 export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #job = new IntervalJob((round) => this.#round(round), {
+  private readonly job = new IntervalJob((round) => this.round(round), {
     name: 'roll-up-usage',
     everyMs: EVERY_MS,
     boundMs: STALLED_AFTER_MS,
@@ -34,20 +34,20 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#job.start();
-    void this.#job.round();
+    this.job.start();
+    void this.job.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
-  async #round(round: Round): Promise<void> {
+  private async round(round: Round): Promise<void> {
     await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
     // Checked between two marks.
     const isStopping = (): boolean => {
       round.progressed();
-      return round.isOver;
+      return round.hasEnded;
     };
     await deriveRipe(this.database, QUIET_S, isStopping);
   }

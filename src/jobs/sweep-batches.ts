@@ -33,12 +33,12 @@ const WAITING = `
  */
 @Injectable()
 export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #log = createLogger('sweep-batches');
-  readonly #report = reportSparsely(this.#log);
-  readonly #job = new IntervalJob((round) => this.#round(round), {
+  private readonly log = createLogger('sweep-batches');
+  private readonly report = reportSparsely(this.log);
+  private readonly job = new IntervalJob((round) => this.round(round), {
     name: 'sweep-batches',
     everyMs: EVERY_MS,
-    logger: this.#log,
+    logger: this.log,
     failure: 'Batches could not be swept.',
   });
 
@@ -49,36 +49,36 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
   /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
-    return this.#job.round();
+    return this.job.round();
   }
 
-  async #round(round: Round): Promise<void> {
+  private async round(round: Round): Promise<void> {
     const waiting: WaitingBatch[] = await this.database.query(WAITING, [UNHEARD_AFTER_S, MOST_PER_SWEEP]);
     const enqueued = await Promise.allSettled(waiting.map(({ id }) => this.batchQueue.enqueue(id)));
     for (const each of enqueued)
-      if (each.status === 'rejected') this.#report('A batch could not be announced again.', each.reason);
+      if (each.status === 'rejected') this.report('A batch could not be announced again.', each.reason);
     for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
-      if (round.isOver) return;
-      await this.#aggregate(id);
+      if (round.hasEnded) return;
+      await this.aggregate(id);
       round.progressed();
     }
   }
 
   /** A batch that cannot be aggregated must not block the others. */
-  async #aggregate(batchId: string): Promise<void> {
+  private async aggregate(batchId: string): Promise<void> {
     try {
       await this.batches.aggregate(batchId);
     } catch (error) {
-      this.#log.error({ err: error, batch_id: batchId }, 'An overdue batch could not be aggregated.');
+      this.log.error({ err: error, batch_id: batchId }, 'An overdue batch could not be aggregated.');
     }
   }
 }

@@ -9,7 +9,7 @@ export interface Batches {
 }
 
 /** A file whose id the provider reported, as one path segment that cannot be read as "..". */
-export function fileContent(id: unknown): string | null {
+export function fileContentPath(id: unknown): string | null {
   const isId = typeof id === 'string' && /^(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,200}$/.test(id);
   return isId ? `/files/${id}/content` : null;
 }

@@ -42,7 +42,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The extension of a file's name or URL, in lower case; empty without one. */
-export function extensionOf(name: string): string {
+export function fileExtension(name: string): string {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const file = path.slice(path.lastIndexOf('/') + 1);
   const dot = file.lastIndexOf('.');
@@ -50,7 +50,7 @@ export function extensionOf(name: string): string {
 }
 
 /** The media type by a file's name or URL; undefined if its extension is unknown. */
-export const mediaTypeByName = (name: string): string | undefined => TYPES.get(extensionOf(name));
+export const mediaTypeByName = (name: string): string | undefined => TYPES.get(fileExtension(name));
 
 /** Anything may be of this type. */
 const OCTETS = 'application/octet-stream';
@@ -124,7 +124,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const SPACES = /\s+/g;
 
 /** The bytes of a file in base64 without line breaks; null if they are neither base64 nor per cent encoded. */
-export function base64Of({ data, isBase64 }: Pick<InlineFile, 'data' | 'isBase64'>): string | null {
+export function base64OfFile({ data, isBase64 }: Pick<InlineFile, 'data' | 'isBase64'>): string | null {
   if (isBase64) {
     if (BASE64.test(data)) return data;
     const bare = data.replace(SPACES, '');

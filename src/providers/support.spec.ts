@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bearer } from './auth-scheme.js';
 import { type EndpointId, ENDPOINT_IDS } from './endpoint.js';
 import type { Provider } from './provider.js';
-import { clientShapes } from './client-formats/index.js';
+import { clientFormats } from './client-formats/index.js';
 import type { Translator } from './translation.js';
 import { findProvider } from './catalog/registry.js';
 import { supportOf } from './support.js';
@@ -24,7 +24,7 @@ const provider = (endpoints: readonly EndpointId[], translated: readonly Endpoin
 });
 
 const counting = 'count-tokens';
-const shapes = ENDPOINT_IDS.filter((id) => clientShapes[id] !== undefined && id !== counting);
+const shapes = ENDPOINT_IDS.filter((id) => clientFormats[id] !== undefined && id !== counting);
 
 describe('supportOf', () => {
   it('prefers what the provider has itself', () => {

@@ -1,6 +1,6 @@
 import type { EndpointId } from './endpoint.js';
 import type { Provider } from './provider.js';
-import { clientShapes } from './client-formats/index.js';
+import { clientFormats } from './client-formats/index.js';
 
 /** How a provider serves an endpoint: natively, by the gateway's translation, or by the gateway's own count. */
 export type Support = 'native' | 'translated' | 'counted';
@@ -20,6 +20,6 @@ export function supportOf(provider: Provider, endpoint: EndpointId): Support | n
 
 /** The endpoint of the hub that an endpoint of clients is translated to. */
 export function hubOf(endpoint: EndpointId): EndpointId {
-  const shape = clientShapes[endpoint];
-  return shape ? (shape.hub ?? CHAT) : endpoint;
+  const clientFormat = clientFormats[endpoint];
+  return clientFormat ? (clientFormat.hub ?? CHAT) : endpoint;
 }

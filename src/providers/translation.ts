@@ -7,8 +7,8 @@ import type { EndpointId, Json } from './endpoint.js';
  * and so on. `docs/dialects.md` lists the hub's additions to OpenAI's format, which keep everything that a provider sends: reasoning with
  * signatures, citations, cache marks.
  *
- *   client ── ClientShape ──► hub ── Translator ──► provider
- *   client ◄── ClientShape ── hub ◄── Translator ── provider
+ *   client ── ClientFormat ──► hub ── Translator ──► provider
+ *   client ◄── ClientFormat ── hub ◄── Translator ── provider
  *
  * A client format is needed if a provider lacks the endpoint itself (Anthropic's messages for Gemini); a translator, if a provider's
  * dialect lacks the hub's endpoint. If a provider has the client's endpoint itself, neither is needed: bytes pass unchanged.
@@ -163,7 +163,7 @@ export interface EventTranslator {
 }
 
 /** A client's own chat format: Anthropic's `messages`, OpenAI's `responses`. */
-export interface ClientShape {
+export interface ClientFormat {
   readonly endpoint: EndpointId;
   /** The endpoint of the hub that it is translated to. Default: chat completions. */
   readonly hub?: EndpointId;

@@ -28,7 +28,7 @@ export function upstreamPath(base: UpstreamBase, path: string): string {
 }
 
 /** The same for a path that the gateway does not know: a version in it stays where the client wrote it. */
-export function unknownPath(base: UpstreamBase, written: string): string {
+export function unknownUpstreamPath(base: UpstreamBase, written: string): string {
   return (base.isCustomHost && !VERSION.test(written) ? versionedPath(base) : base.basePath) + written;
 }
 
@@ -56,7 +56,7 @@ export function ownPrefixPath(
 }
 
 /** The base path without the beginning of the provider's own paths: `/proxy` of `/proxy/v1beta`. */
-export function rootOf(basePath: string, { atRoot = [] }: OwnPaths = {}): string {
+export function hostRoot(basePath: string, { atRoot = [] }: OwnPaths = {}): string {
   const ending = atRoot.find((beginning) => basePath.endsWith(beginning));
   return ending === undefined ? basePath : basePath.slice(0, -ending.length);
 }

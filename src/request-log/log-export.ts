@@ -20,7 +20,7 @@ export interface ExportFileFacts {
 }
 
 /** The file name's extension; Parquet is compressed inside. */
-export const extensionOf = ({ format, compression }: Omit<ExportFileFacts, 'id'>): string =>
+export const exportExtension = ({ format, compression }: Omit<ExportFileFacts, 'id'>): string =>
   compression === 'gzip' ? `${format}.gz` : format;
 
 /** Folder of finished files in the bucket. */
@@ -30,11 +30,11 @@ export const EXPORTS = 'exports/';
 export const exportObject = (
   { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
   facts: ExportFileFacts,
-): string => `${EXPORTS}${organizationId}/${workspaceId}/${facts.id}.${extensionOf(facts)}`;
+): string => `${EXPORTS}${organizationId}/${workspaceId}/${facts.id}.${exportExtension(facts)}`;
 
 /** The finished file. */
 export const exportFile = (folder: string, facts: ExportFileFacts): string =>
-  join(folder, `${facts.id}.${extensionOf(facts)}`);
+  join(folder, `${facts.id}.${exportExtension(facts)}`);
 
 /** Fields under the names of the compatible API (`requested_data`). */
 const COMPATIBLE_FIELDS = [

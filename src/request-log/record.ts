@@ -73,7 +73,7 @@ export interface AttemptRecord {
    * A side request that the gateway made for this request: it costs, but was not an attempt at the request itself. Not stored:
    * `option_path` shows it.
    */
-  readonly isAside?: true;
+  readonly isSideCall?: true;
   /** Text to count of a response that was discarded without usage. Not stored. */
   readonly countable?: CountableText & { readonly model: string | null };
   /**

@@ -1,5 +1,5 @@
 import type { CacheRules, EmbeddingRules } from './document.js';
-import { number, object, oneOf, type Reader, text, whole } from './readers.js';
+import { number, object, oneOf, type Reader, text, wholeNumber } from './readers.js';
 
 const DAY_SECONDS = 86_400;
 const NAME_CHARS_MAX = 256;
@@ -12,7 +12,7 @@ const name = text({ max: NAME_CHARS_MAX });
 const rules = object<CacheRules>(
   {
     mode: oneOf('simple', 'semantic', 'off'),
-    max_age: whole({ min: 1, max: 90 * DAY_SECONDS }),
+    max_age: wholeNumber({ min: 1, max: 90 * DAY_SECONDS }),
     threshold: number({ min: 0, max: 1 }),
     embedding: object<EmbeddingRules>({ virtual_key: name, model: name }, ['virtual_key', 'model']),
   },

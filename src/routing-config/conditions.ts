@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { JsonObject } from './document.js';
 import type { DocumentPath } from './document-path.js';
-import { isObject } from './readers.js';
+import { isJsonObject } from './readers.js';
 
 /** The facts about a request that conditions can use. */
 export interface RequestFacts {
@@ -22,7 +22,7 @@ export interface RoutedRequest extends RequestFacts {
 export type Condition = (facts: RequestFacts) => boolean;
 
 type Test = (value: unknown) => boolean;
-type ValueOf = (facts: RequestFacts) => unknown;
+type FactReader = (facts: RequestFacts) => unknown;
 
 const PATTERN_CHARS_MAX = 1_000;
 /** Steps of the compiled pattern: together with the limit of the subject, they limit the time of a match. */
@@ -40,7 +40,7 @@ const never: Condition = () => false;
  * path; the condition then never matches.
  */
 export function readCondition(query: unknown, at: DocumentPath): Condition {
-  if (!isObject(query) || Object.keys(query).length === 0) {
+  if (!isJsonObject(query) || Object.keys(query).length === 0) {
     at.refuse('must be an object with at least one condition');
     return never;
   }
@@ -52,7 +52,7 @@ function readPart(key: string, value: unknown, at: DocumentPath): Condition {
   if (key === '$and') return every(readList(value, at));
   if (key === '$or') return some(readList(value, at));
   const valueOf = readField(key, at);
-  const test = isObject(value) ? readTests(value, at) : equals(value, at);
+  const test = isJsonObject(value) ? readTests(value, at) : equals(value, at);
   return (facts) => test(valueOf(facts));
 }
 
@@ -73,7 +73,7 @@ const some =
   (facts) =>
     parts.some((part) => part(facts));
 
-function readField(key: string, at: DocumentPath): ValueOf {
+function readField(key: string, at: DocumentPath): FactReader {
   const dot = key.indexOf('.');
   const root = key.slice(0, dot);
   const rest = key.slice(dot + 1);
@@ -85,7 +85,7 @@ function readField(key: string, at: DocumentPath): ValueOf {
 }
 
 /** `a.b[0].c`, as a path in a body. */
-function paramAt(path: string, at: DocumentPath): ValueOf {
+function paramAt(path: string, at: DocumentPath): FactReader {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   if (steps.length > PATH_STEPS_MAX) at.refuse(`must not have more than ${PATH_STEPS_MAX} steps`);
   return ({ params }) => steps.reduce<unknown>(own, params);

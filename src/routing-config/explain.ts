@@ -4,7 +4,7 @@ import { readCondition, type RoutedRequest } from './conditions.js';
 import { conditionDecision } from './decisions.js';
 import type { RoutingConfig, Strategy } from './document.js';
 import { DocumentPath } from './document-path.js';
-import { sessionOf, shareOfSession, stickyFields } from './sessions.js';
+import { stickySession, shareOfSession, stickyFields } from './sessions.js';
 
 /** The routing of a request, without sending any. */
 export interface Explanation {
@@ -61,7 +61,7 @@ interface TargetShare {
   readonly path: string;
 }
 
-interface Node {
+interface ExplainedNode {
   readonly config: RoutingConfig;
   readonly path: string;
   readonly share: number;
@@ -81,18 +81,18 @@ class ExplainingWalk {
   ) {}
 
   /** Whether an enclosing fallback may continue after it: not after a conditional that refuses the request. */
-  node(node: Node): boolean {
+  node(node: ExplainedNode): boolean {
     const { strategy, targets } = node.config;
     if (strategy && targets) return this[strategy.mode](node, strategy);
     this.targets.push(this.explained(node));
     return true;
   }
 
-  private single(node: Node): boolean {
+  private single(node: ExplainedNode): boolean {
     return this.node(childOf(node, 0));
   }
 
-  private fallback(node: Node, { hedge }: Strategy): boolean {
+  private fallback(node: ExplainedNode, { hedge }: Strategy): boolean {
     if (hedge)
       this.decisions.push(
         `${node.path}: the second target is asked too when the first takes longer than it almost always does`,
@@ -105,12 +105,12 @@ class ExplainingWalk {
     return true;
   }
 
-  private loadbalance(node: Node, { sticky, balance_by: by = 'weight' }: Strategy): boolean {
+  private loadbalance(node: ExplainedNode, { sticky, balance_by: by = 'weight' }: Strategy): boolean {
     const shares = (node.config.targets ?? [])
       .map(({ weight = 1 }, index) => ({ weight, index, path: `${node.path}.targets[${index}]` }))
       .filter(({ weight }) => weight > 0);
     const fields = stickyFields(sticky);
-    const session = fields && sessionOf(fields, this.request);
+    const session = fields && stickySession(fields, this.request);
     if (session !== null) {
       const { index, path } = shareOfSession(shares, session);
       this.decisions.push(`${node.path}: the session belongs to ${path}`);
@@ -122,7 +122,7 @@ class ExplainingWalk {
   }
 
   /** The cheapest ones share the requests; the others follow in order of price. */
-  private byCost(node: Node, shares: readonly TargetShare[]): boolean {
+  private byCost(node: ExplainedNode, shares: readonly TargetShare[]): boolean {
     const costs = new Map(shares.map((share) => [share, this.costOf(childOf(node, share.index))] as const));
     const costOf = (share: TargetShare): number | null => costs.get(share) ?? null;
     const chosen = cheapest(shares, costOf);
@@ -134,7 +134,11 @@ class ExplainingWalk {
     return this.divide(node, sorted, chosen);
   }
 
-  private divide(node: Node, shares: readonly TargetShare[], chosen: readonly TargetShare[]): boolean {
+  private divide(
+    node: ExplainedNode,
+    shares: readonly TargetShare[],
+    chosen: readonly TargetShare[],
+  ): boolean {
     let mayGoOn = false;
     const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
     for (const share of shares) {
@@ -148,13 +152,13 @@ class ExplainingWalk {
   }
 
   /** The price of a token if that branch were chosen first. */
-  private costOf(node: Node): number | null {
+  private costOf(node: ExplainedNode): number | null {
     const walk = new ExplainingWalk(this.request, this.prices);
     walk.node({ ...node, after: null });
     return leastOf(walk.targets.filter(({ after }) => after === null).map(({ token_price }) => token_price));
   }
 
-  private conditional(node: Node, { conditions = [], default: otherwise }: Strategy): boolean {
+  private conditional(node: ExplainedNode, { conditions = [], default: otherwise }: Strategy): boolean {
     const held = conditions.findIndex(({ query }) =>
       readCondition(query, DocumentPath.root([]))(this.request),
     );
@@ -166,7 +170,7 @@ class ExplainingWalk {
     return isSomewhere && this.node(childOf(node, index));
   }
 
-  private explained({ config, path, share, after, weight, parents }: Node): ExplainedTarget {
+  private explained({ config, path, share, after, weight, parents }: ExplainedNode): ExplainedTarget {
     const stated =
       nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
     const model = typeof stated === 'string' ? stated : null;
@@ -178,7 +182,7 @@ class ExplainingWalk {
   }
 }
 
-function childOf(node: Node, index: number): Node {
+function childOf(node: ExplainedNode, index: number): ExplainedNode {
   const config = node.config.targets?.[index] ?? {};
   return { ...node, config, path: `${node.path}.targets[${index}]`, parents: [...node.parents, config] };
 }

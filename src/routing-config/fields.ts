@@ -13,17 +13,17 @@ import type {
 } from './document.js';
 import { type HookListName, readHookList } from './guardrails/read-hooks.js';
 import {
-  anyObject,
+  objectReader,
   flag,
-  isObject,
-  listOf,
+  isJsonObject,
+  listReader,
   number,
   object,
   oneOf,
   type Reader,
   type Readers,
   text,
-  whole,
+  wholeNumber,
 } from './readers.js';
 
 /** The fields of a config and the limits of their values. Rules across fields are in `rules.ts`. */
@@ -37,25 +37,25 @@ const TIMEOUT_MS_MAX = 30 * 60_000;
 
 const name = text({ max: NAME_CHARS_MAX });
 const secret = text({ max: SECRET_CHARS_MAX });
-const headerName = text({ max: 128, pattern: /^[\w!#$%&'*+.^`|~-]+$/, shape: 'the name of a header' });
-const statuses = listOf(whole({ min: 100, max: 599 }), { min: 1, max: 100 });
+const headerName = text({ max: 128, pattern: /^[\w!#$%&'*+.^`|~-]+$/, expected: 'the name of a header' });
+const statuses = listReader(wholeNumber({ min: 100, max: 599 }), { min: 1, max: 100 });
 const parameterPath = text({
   max: NAME_CHARS_MAX,
   pattern: /^[^.[\]]+(\[(\*|\d{1,6})\])*(\.[^.[\]]+(\[(\*|\d{1,6})\])*)*$/,
-  shape: 'the path of a parameter, such as tools[*].strict',
+  expected: 'the path of a parameter, such as tools[*].strict',
 });
 
 const breaker = object<BreakerRules>({
-  failure_threshold: whole({ min: 1, max: 1_000_000 }),
+  failure_threshold: wholeNumber({ min: 1, max: 1_000_000 }),
   failure_threshold_percentage: number({ min: 1, max: 100 }),
-  cooldown_interval: whole({ min: 30_000, max: DAY_SECONDS * 1000 }),
+  cooldown_interval: wholeNumber({ min: 30_000, max: DAY_SECONDS * 1000 }),
   failure_status_codes: statuses,
-  minimum_requests: whole({ min: 1, max: 1_000_000 }),
+  minimum_requests: wholeNumber({ min: 1, max: 1_000_000 }),
 });
 
 const retry = object<RetryRules & { readonly use_retry_after_headers?: boolean }>(
   {
-    attempts: whole({ min: 0, max: 5 }),
+    attempts: wholeNumber({ min: 0, max: 5 }),
     on_status_codes: statuses,
     use_retry_after_header: flag,
     use_retry_after_headers: flag,
@@ -76,25 +76,25 @@ const hooks =
   (value, at) =>
     readHookList(value, list, at);
 
-const condition = object<ConditionRules>({ query: anyObject, then: name }, ['query', 'then']);
+const condition = object<ConditionRules>({ query: objectReader, then: name }, ['query', 'then']);
 
 const sticky = object<StickyRules>({
   enabled: flag,
-  hash_fields: listOf(
+  hash_fields: listReader(
     text({
       max: NAME_CHARS_MAX,
       pattern: /^(metadata|params|headers)\../,
-      shape: 'a field of metadata., params. or headers.',
+      expected: 'a field of metadata., params. or headers.',
     }),
     { min: 1, max: 16 },
   ),
-  ttl: whole({ min: 1, max: 30 * DAY_SECONDS }),
+  ttl: wholeNumber({ min: 1, max: 30 * DAY_SECONDS }),
 });
 
 const percent = number({ min: 0.1, max: 100 });
 
 const hedge = object<HedgeRules>({
-  after_ms: whole({ min: 1, max: 60_000 }),
+  after_ms: wholeNumber({ min: 1, max: 60_000 }),
   max_share: percent,
   max_spend: percent,
 });
@@ -103,9 +103,9 @@ const strategy = object<Strategy>(
   {
     mode: oneOf('single', 'loadbalance', 'fallback', 'conditional'),
     on_status_codes: statuses,
-    conditions: listOf(condition, { min: 1, max: CONDITIONS_MAX }),
+    conditions: listReader(condition, { min: 1, max: CONDITIONS_MAX }),
     default: name,
-    hold_stream_ms: whole({ min: 0, max: 60_000 }),
+    hold_stream_ms: wholeNumber({ min: 0, max: 60_000 }),
     hedge,
     sticky,
     balance_by: oneOf('weight', 'latency', 'least_busy', 'cost'),
@@ -116,7 +116,7 @@ const strategy = object<Strategy>(
 
 /** A service account may be an object or its JSON text. */
 const accountSecret: Reader<string> = (value, at) =>
-  isObject(value) ? secret(JSON.stringify(value), at) : secret(value, at);
+  isJsonObject(value) ? secret(JSON.stringify(value), at) : secret(value, at);
 
 const account = Object.fromEntries([
   ...ACCOUNT_FIELDS.map((field) => [field, text({ max: 2_048 })] as const),
@@ -133,7 +133,7 @@ export const readFields: Reader<RoutingConfig> = (value, at) => config(value, at
 const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   ...account,
   strategy,
-  targets: listOf(readFields, { min: 1, max: TARGETS_MAX }),
+  targets: listReader(readFields, { min: 1, max: TARGETS_MAX }),
   name,
   weight: number({ min: 0, max: 1_000_000 }),
   provider: name,
@@ -141,11 +141,11 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   virtual_key: name,
   prompt_id: promptId,
   custom_host: text({ max: 2_048 }),
-  override_params: anyObject,
-  default_params: anyObject,
-  drop_params: listOf(parameterPath, { min: 0, max: 100 }),
-  forward_headers: listOf(headerName, { min: 0, max: 50 }),
-  request_timeout: whole({ min: 1, max: TIMEOUT_MS_MAX }),
+  override_params: objectReader,
+  default_params: objectReader,
+  drop_params: listReader(parameterPath, { min: 0, max: 100 }),
+  forward_headers: listReader(headerName, { min: 0, max: 50 }),
+  request_timeout: wholeNumber({ min: 1, max: TIMEOUT_MS_MAX }),
   on_client_disconnect: oneOf(...CLIENT_DISCONNECT_RULES),
   unsupported_parameters: oneOf(...UNSUPPORTED_PARAMETER_RULES),
   stream_usage: flag,

@@ -11,30 +11,30 @@ interface TextRules {
   readonly max: number;
   readonly pattern?: RegExp;
   /** Description of the pattern, following "must be". */
-  readonly shape?: string;
+  readonly expected?: string;
 }
 
-export function text({ max, pattern, shape = 'a string' }: TextRules): Reader<string> {
+export function text({ max, pattern, expected = 'a string' }: TextRules): Reader<string> {
   return (value, at) => {
-    if (typeof value !== 'string' || value === '') return at.refuse(`must be ${shape}, and not empty`);
+    if (typeof value !== 'string' || value === '') return at.refuse(`must be ${expected}, and not empty`);
     if (value.length > max) return at.refuse(`must not be longer than ${max} characters`);
-    return pattern && !pattern.test(value) ? at.refuse(`must be ${shape}`) : value;
+    return pattern && !pattern.test(value) ? at.refuse(`must be ${expected}`) : value;
   };
 }
 
-interface Bounds {
+interface ReaderBounds {
   readonly min: number;
   readonly max: number;
 }
 
-export function number({ min, max }: Bounds): Reader<number> {
+export function number({ min, max }: ReaderBounds): Reader<number> {
   return (value, at) =>
     typeof value === 'number' && value >= min && value <= max
       ? value
       : at.refuse(`must be a number from ${min} to ${max}`);
 }
 
-export function whole({ min, max }: Bounds): Reader<number> {
+export function wholeNumber({ min, max }: ReaderBounds): Reader<number> {
   return (value, at) =>
     Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? (value as number)
@@ -49,7 +49,7 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<
     allowed.find((one) => one === value) ?? at.refuse(`must be one of ${allowed.join(', ')}`);
 }
 
-export function listOf<T>(item: Reader<T>, { min, max }: Bounds): Reader<readonly T[]> {
+export function listReader<T>(item: Reader<T>, { min, max }: ReaderBounds): Reader<readonly T[]> {
   return (value, at) => {
     if (!Array.isArray(value)) return at.refuse('must be a list');
     if (value.length < min || value.length > max)
@@ -60,14 +60,14 @@ export function listOf<T>(item: Reader<T>, { min, max }: Bounds): Reader<readonl
 }
 
 /** An object whose content is not validated here. */
-export const anyObject: Reader<JsonObject> = (value, at) =>
-  isObject(value) ? value : at.refuse('must be an object');
+export const objectReader: Reader<JsonObject> = (value, at) =>
+  isJsonObject(value) ? value : at.refuse('must be an object');
 
 /** An object of exactly these fields. Names may be in camelCase too, as clients of the compatible API send them; null means "omitted". */
 export function object<T>(fields: Readers<T>, required: readonly (keyof T & string)[] = []): Reader<T> {
   const known = fields as Readonly<Record<string, Reader<unknown>>>;
   return (value, at) => {
-    if (!isObject(value)) return at.refuse('must be an object');
+    if (!isJsonObject(value)) return at.refuse('must be an object');
     const read: Record<string, unknown> = {};
     const seen = new Set<string>();
     for (const [key, item] of Object.entries(value)) {
@@ -90,6 +90,6 @@ function nameIn(known: object, key: string): string | null {
   return Object.hasOwn(known, snake) ? snake : null;
 }
 
-export function isObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -65,12 +65,12 @@ export function checkRules(config: RoutingConfig, at: DocumentPath, origin: Conf
   checkNode(config, at, { origin, isRoot: true });
 }
 
-interface Where {
+interface ConfigPosition {
   readonly origin: ConfigOrigin;
   readonly isRoot: boolean;
 }
 
-function checkNode(config: RoutingConfig | undefined, at: DocumentPath, where: Where): void {
+function checkNode(config: RoutingConfig | undefined, at: DocumentPath, where: ConfigPosition): void {
   if (!config) return;
   const { strategy, targets } = config;
   if (targets && !strategy) at.at('strategy').refuse('is missing: it says how to choose among the targets');
@@ -144,7 +144,7 @@ function checkStrategy(
   strategy: Strategy,
   targets: Targets | null,
   at: DocumentPath,
-  { isRoot }: Where,
+  { isRoot }: ConfigPosition,
 ): void {
   const place = at.at('strategy');
   checkFit(strategy, targets ?? [], place);

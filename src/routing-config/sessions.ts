@@ -28,7 +28,7 @@ function stickyField(field: string): StickyField {
 }
 
 /** The session of a request by the fields; null if it has none of them, and so belongs to no session. */
-export function sessionOf(fields: readonly StickyField[], request: RoutedRequest): string | null {
+export function stickySession(fields: readonly StickyField[], request: RoutedRequest): string | null {
   const values = fields.map((field) => valueOf(field, request));
   return values.every((value) => value === undefined) ? null : JSON.stringify(values);
 }

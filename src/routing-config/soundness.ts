@@ -1,4 +1,4 @@
-import { isObject } from './readers.js';
+import { isJsonObject } from './readers.js';
 import type { Mistake } from './document-path.js';
 
 const PATH_CHARS_MAX = 256;
@@ -29,7 +29,7 @@ class Inspection {
       return { path: 'config', message: `must not be nested deeper than ${CONFIG_DEPTH_MAX} levels` };
     if (typeof value === 'string') return this.text(value, path);
     if (Array.isArray(value)) return this.items(value, path, depth);
-    if (isObject(value)) return this.members(value, path, depth);
+    if (isJsonObject(value)) return this.members(value, path, depth);
     if (typeof value === 'number' && !Number.isFinite(value))
       return { path: path.slice(0, PATH_CHARS_MAX), message: 'must be a finite number' };
     return this.spend(4);

@@ -15,7 +15,7 @@ import { type Release, Semaphore } from '../common/processes/semaphore.js';
 import { isDashboardPath } from './dashboard-files.js';
 
 /** How long to wait for an administration that is restarting or overloaded. Nothing was sent by then. */
-const PATIENCE_MS = 20_000;
+const RELAY_TIMEOUT_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
 /**
  * Maximum number of requests sent before earlier ones are answered. Further concurrent ones wait here, in order: a socket refuses
@@ -90,10 +90,10 @@ export class AdminRelay {
   }
 
   private async relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + RELAY_TIMEOUT_MS;
     let release: Release | undefined;
     try {
-      release = await this.slots.take(PATIENCE_MS, { isGone: () => response.destroyed });
+      release = await this.slots.take(RELAY_TIMEOUT_MS, { isGone: () => response.destroyed });
       const upstream = await this.connect(request, response, deadline);
       releaseSoon(request, upstream, release);
       this.carry(request, response, upstream);
@@ -228,12 +228,12 @@ function carryBody(request: IncomingMessage, upstream: ClientRequest): void {
 function releaseSoon(request: IncomingMessage, upstream: ClientRequest, release: Release): void {
   const sending = setTimeout(() => request.complete || release(), SENDING_MS);
   const unanswered = setTimeout(release, UNANSWERED_MS);
-  const isOver = (): void => {
+  const onEnd = (): void => {
     clearTimeout(sending);
     clearTimeout(unanswered);
     release();
   };
-  upstream.once('response', isOver).once('close', isOver);
+  upstream.once('response', onEnd).once('close', onEnd);
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -7,7 +7,7 @@ import { isClosing } from '../common/http/lingering-close.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import type { Settings } from '../common/settings/settings.js';
 import type { Probes } from '../common/supervision/probes.js';
-import { refuse } from '../gateway/delivery/refusal.js';
+import { sendRefusal } from '../gateway/delivery/refusal.js';
 import { notBuilt, type RequestPlane as Owner, planeOf } from '../gateway/ingress/front-door.js';
 import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
 import { refuseMalformed } from './malformed-requests.js';
@@ -212,5 +212,5 @@ function serverOf(server: Server, event: 'connection' | 'secureConnection'): (so
 export function refuseUnidentified(request: ClientRequest, response: ClientResponse, error: AppError): void {
   const requestId = uuidV7(Date.now());
   const headers = ['x-gateway-request-id', requestId, 'x-gateway-error-source', 'gateway'];
-  refuse(request, response, { error, requestId, headers });
+  sendRefusal(request, response, { error, requestId, headers });
 }

@@ -12,7 +12,7 @@ const instanceId = randomUUID();
  * The resource of the sender: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the default name.
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export async function originOf() {
+export async function telemetryResource() {
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } =
     await import('@opentelemetry/resources');
   const own = resourceFromAttributes({ 'service.name': SERVICE, 'service.instance.id': instanceId });
@@ -45,7 +45,7 @@ interface Exporter<T> {
 }
 
 /** Resolves when the collector has accepted it. */
-export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void> {
+export async function exportItems<T>(exporter: Exporter<T>, items: T): Promise<void> {
   // Loaded by now, because the exporter is from the same package.
   const { ExportResultCode } = await import('@opentelemetry/core');
   await new Promise<void>((resolve, reject) => {

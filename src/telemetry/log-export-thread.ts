@@ -3,7 +3,7 @@ import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
 import { OTLP_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { settingsOfProcess } from '../common/settings/settings.js';
 import { operatorEgress } from '../egress/operator-egress.js';
-import { exported, ExportRefused, originOf, throughEgress } from './exporting.js';
+import { exportItems, ExportRefused, telemetryResource, throughEgress } from './exporting.js';
 import type { LogOutcomes, ThreadStart } from './log-export.js';
 import { lineRecord } from './log-record.js';
 
@@ -23,11 +23,11 @@ class LogExportThread {
   private constructor(
     private readonly start: ThreadStart,
     private readonly exporter: Awaited<ReturnType<typeof exporterFor>>,
-    private readonly origin: Awaited<ReturnType<typeof originOf>>,
+    private readonly origin: Awaited<ReturnType<typeof telemetryResource>>,
   ) {}
 
   static async start(start: ThreadStart): Promise<LogExportThread> {
-    return new LogExportThread(start, await exporterFor(new URL(start.url)), await originOf());
+    return new LogExportThread(start, await exporterFor(new URL(start.url)), await telemetryResource());
   }
 
   take(text: string): void {
@@ -67,7 +67,7 @@ class LogExportThread {
     while (this.waiting.length > 0) {
       const batch = this.waiting.slice(0, batchSize);
       try {
-        await exported(this.exporter, batch);
+        await exportItems(this.exporter, batch);
         report({ ...NO_OUTCOMES, sent: batch.length });
       } catch (error) {
         if (!(error instanceof ExportRefused)) return RETRY_MS;

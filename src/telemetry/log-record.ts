@@ -28,7 +28,7 @@ export interface LineRecord {
   readonly spanContext?: SpanContext;
 }
 
-type Line = Readonly<Record<string, unknown>>;
+type LogLine = Readonly<Record<string, unknown>>;
 
 /** Null for text that is not a line of the log. */
 export function lineRecord(text: string, trustsClients: boolean): LineRecord | null {
@@ -52,17 +52,17 @@ export function lineRecord(text: string, trustsClients: boolean): LineRecord | n
   };
 }
 
-function lineIn(text: string): Line | null {
+function lineIn(text: string): LogLine | null {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Line) : null;
+    return typeof parsed === 'object' && parsed !== null ? (parsed as LogLine) : null;
   } catch {
     return null;
   }
 }
 
 /** A line belongs to a span if it names a trace: the lines of the access log do. */
-function idsIn(line: Line, trustsClients: boolean): SpanIds | null {
+function idsIn(line: LogLine, trustsClients: boolean): SpanIds | null {
   const { request_id: id, trace_id: traceId, span_id: spanId } = line;
   if (typeof id !== 'string' || typeof traceId !== 'string') return null;
   return spanIdsOf({ id, traceId, spanId: typeof spanId === 'string' ? spanId : null }, trustsClients);
@@ -71,7 +71,7 @@ function idsIn(line: Line, trustsClients: boolean): SpanIds | null {
 /** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-logs/ */
 function exceptionIn(failure: unknown): AnyValueMap {
   if (typeof failure !== 'object' || failure === null) return {};
-  const { type, message, stack } = failure as Line;
+  const { type, message, stack } = failure as LogLine;
   return {
     ...(typeof type === 'string' && { 'exception.type': type }),
     ...(typeof message === 'string' && { 'exception.message': message }),
@@ -79,7 +79,7 @@ function exceptionIn(failure: unknown): AnyValueMap {
   };
 }
 
-function furtherIn(line: Line): AnyValueMap {
+function furtherIn(line: LogLine): AnyValueMap {
   const attributes: AnyValueMap = {};
   for (const [name, value] of Object.entries(line))
     if (!TAKEN.has(name) && value !== null) attributes[`gatehouse.${name}`] = attributeOf(value);

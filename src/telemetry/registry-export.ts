@@ -4,7 +4,7 @@ import { OTLP_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { metricsJson } from '../common/observability/metrics.js';
 import type { Settings } from '../common/settings/settings.js';
 import { operatorEgress } from '../egress/operator-egress.js';
-import { originOf, throughEgress } from './exporting.js';
+import { telemetryResource, throughEgress } from './exporting.js';
 import { hasFallen, metricsOf } from './registry-metrics.js';
 
 const CONNECTIONS = 1;
@@ -31,7 +31,7 @@ export async function startRegistryExport(
   const [{ OTLPMetricExporter }, sdk, { resource, instrumentationScope }] = await Promise.all([
     import('@opentelemetry/exporter-metrics-otlp-proto'),
     import('@opentelemetry/sdk-metrics'),
-    originOf(),
+    telemetryResource(),
   ]);
   const way = throughEgress(operatorEgress(settings, metrics.url, CONNECTIONS));
   const exporter = new OTLPMetricExporter({

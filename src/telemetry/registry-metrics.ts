@@ -14,14 +14,14 @@ export interface MetricKinds {
   readonly AggregationTemporality: typeof AggregationTemporality;
 }
 
-interface Period {
+interface MetricPeriod {
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }
 
-type Labels = Readonly<Record<string, string | number | undefined>>;
-type Value = Omit<MetricJson['values'][number], 'labels'> & {
-  readonly labels: Labels;
+type MetricLabels = Readonly<Record<string, string | number | undefined>>;
+type MetricValue = Omit<MetricJson['values'][number], 'labels'> & {
+  readonly labels: MetricLabels;
   readonly metricName?: string;
 };
 
@@ -30,12 +30,16 @@ type Value = Omit<MetricJson['values'][number], 'labels'> & {
  * histograms with their bounds.
  * https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#prometheus-metric-points-to-otlp
  */
-export function metricsOf(metrics: readonly MetricJson[], period: Period, kinds: MetricKinds): MetricData[] {
+export function metricsOf(
+  metrics: readonly MetricJson[],
+  period: MetricPeriod,
+  kinds: MetricKinds,
+): MetricData[] {
   return metrics.map((metric) => metricOf(metric, period, kinds)).filter((metric) => metric !== null);
 }
 
-function metricOf(metric: MetricJson, period: Period, kinds: MetricKinds): MetricData | null {
-  const values = metric.values as readonly Value[];
+function metricOf(metric: MetricJson, period: MetricPeriod, kinds: MetricKinds): MetricData | null {
+  const values = metric.values as readonly MetricValue[];
   const common = {
     descriptor: descriptorOf(metric),
     aggregationTemporality: kinds.AggregationTemporality.CUMULATIVE,
@@ -79,7 +83,7 @@ const descriptorOf = ({ name, help }: MetricJson): MetricDescriptor => ({
 });
 
 interface MetricSeries {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   /** Upper bounds with the number of values up to each. */
   readonly buckets: (readonly [bound: number, count: number])[];
   sum: number;
@@ -88,8 +92,8 @@ interface MetricSeries {
 
 function histogramsIn(
   name: string,
-  values: readonly Value[],
-  period: Period,
+  values: readonly MetricValue[],
+  period: MetricPeriod,
 ): Extract<MetricData, { dataPointType: 0 }>['dataPoints'] {
   const series = new Map<string, MetricSeries>();
   for (const {
@@ -108,7 +112,7 @@ function histogramsIn(
 }
 
 /** Prometheus counts up to each bound, OpenTelemetry between two. */
-function histogramPoint({ labels, buckets, sum, count }: MetricSeries, period: Period) {
+function histogramPoint({ labels, buckets, sum, count }: MetricSeries, period: MetricPeriod) {
   const sorted = buckets.toSorted(([one], [other]) => one - other);
   const boundaries = sorted.map(([bound]) => bound).filter(Number.isFinite);
   const upTo = [...sorted.filter(([bound]) => Number.isFinite(bound)).map(([, total]) => total), count];
@@ -120,7 +124,7 @@ function histogramPoint({ labels, buckets, sum, count }: MetricSeries, period: P
   };
 }
 
-function attributesOf(labels: Labels): Attributes {
+function attributesOf(labels: MetricLabels): Attributes {
   return Object.fromEntries(
     Object.entries(labels).filter(([, value]) => value !== undefined && value !== ''),
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { SECRETS } from '../../src/common/settings/settings.js';
+import { SECRET_SETTINGS } from '../../src/common/settings/settings.js';
 import { settingsSchema } from '../../src/common/settings/settings-schema.js';
 
 interface Schema {
@@ -32,7 +32,7 @@ const SET_BY_THE_CHART = [
 
 describe('the Helm chart', () => {
   it('accepts every setting of the service that is no secret, and no other', () => {
-    const elsewhere = new Set<string>([...SECRETS, ...SET_BY_THE_CHART]);
+    const elsewhere = new Set<string>([...SECRET_SETTINGS, ...SET_BY_THE_CHART]);
     const expected = Object.keys(settingsSchema.shape).filter((name) => !elsewhere.has(name));
 
     expect([...properties.settings.propertyNames.enum].sort()).toEqual(expected.sort());
@@ -43,7 +43,7 @@ describe('the Helm chart', () => {
       /define "gatehouse.secretSettings" -}}\n([^{]*)/.exec(text('templates/_helpers.tpl')) ?? [];
     const settings = parse(table) as Readonly<Record<string, string>>;
 
-    expect(Object.values(settings).sort()).toEqual([...SECRETS].sort());
+    expect(Object.values(settings).sort()).toEqual([...SECRET_SETTINGS].sort());
     expect(Object.keys(properties.secrets.properties).sort()).toEqual(Object.keys(settings).sort());
   });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/check-type-names.mjs');
 
-describe('the check of type names', () => {
+describe('the check of names', () => {
   let root: string;
 
   beforeEach(async () => {
@@ -24,14 +24,25 @@ describe('the check of type names', () => {
     return { status, stderr };
   }
 
-  it('fails for a name that two files export, and names both', async () => {
+  it('fails for a type that two files export, and names both', async () => {
     await write('src/a/one.ts', 'export interface Place {}\n');
     await write('src/b/two.ts', 'export type Place = string;\n');
 
     const { status, stderr } = check();
 
     expect(status).toBe(1);
-    expect(stderr).toContain('"Place" is exported by src/a/one.ts, src/b/two.ts.');
+    expect(stderr).toContain('"Place" is declared by src/a/one.ts, src/b/two.ts.');
+  });
+
+  it('fails for a function or constant that two files export, and names both', async () => {
+    await write('src/a/one.ts', 'export function pathOf(): void {}\nexport const LIMIT = 1;\n');
+    await write('src/b/two.ts', 'export const pathOf = (): number => 1, LIMIT = 2;\n');
+
+    const { status, stderr } = check();
+
+    expect(status).toBe(1);
+    for (const name of ['pathOf', 'LIMIT'])
+      expect(stderr).toContain(`"${name}" is exported by src/a/one.ts, src/b/two.ts.`);
   });
 
   it('fails for a bare participle, exported or not', async () => {
@@ -47,30 +58,26 @@ describe('the check of type names', () => {
       expect(stderr).toContain(`src/a.ts: "${name}" is a bare participle`);
   });
 
-  it('fails for a private type, also within a function, with the name of an exported one, and names both', async () => {
-    await write('src/a/one.ts', 'export class Place {}\n');
-    await write('src/b/two.ts', 'export function two(): void {\n  interface Place {}\n}\n');
+  it('fails for types that are private, within a function, in a test, or in planes that never meet', async () => {
+    await write('src/gateway/one.ts', 'interface Place {}\nclass Node {}\n');
+    await write('src/admin/two.ts', 'export function two(): void {\n  interface Place {}\n}\n');
+    await write('src/admin/two.spec.ts', 'type Node = string;\n');
 
     const { status, stderr } = check();
 
     expect(status).toBe(1);
-    expect(stderr).toContain('"Place" of src/a/one.ts is also declared by src/b/two.ts.');
+    expect(stderr).toContain('"Place" is declared by src/admin/two.ts, src/gateway/one.ts.');
+    expect(stderr).toContain('"Node" is declared by src/admin/two.spec.ts, src/gateway/one.ts.');
   });
 
-  it('allows the data plane a private type with the name of an exported one of the control plane', async () => {
-    await write('src/gateway/one.ts', 'interface Place {}\n');
-    await write('src/admin/two.ts', 'export interface Place {}\n');
-
-    expect(check()).toEqual({ status: 0, stderr: '' });
-  });
-
-  it('allows nouns, participles with a subject, one name in private twice, and names of specs', async () => {
+  it('allows nouns, participles with a subject, private functions, overloads and types of a package', async () => {
     await write(
       'src/a.ts',
-      'export interface Recording {}\nexport type SentRow = string;\ntype Options = string;\n',
+      'export interface Recording {}\nexport type SentRow = string;\nfunction read(): void {}\n' +
+        'export function one(a: string): void;\nexport function one(a: number): void;\nexport function one(): void {}\n' +
+        "declare module 'x' {\n  interface Commands {}\n}\n",
     );
-    await write('src/b.ts', 'type Options = number;\nexport const sent = (one: Options): Options => one;\n');
-    await write('src/b.spec.ts', 'export interface Recording {}\n');
+    await write('src/b.ts', "function read(): void {}\ndeclare module 'x' {\n  interface Commands {}\n}\n");
 
     expect(check()).toEqual({ status: 0, stderr: '' });
   });

@@ -233,9 +233,9 @@ describe('bodies in ClickHouse', () => {
     const dataSource = createDataSource(app.url, 4, 'background');
     const module = await Test.createTestingModule({
       imports: [
-        SettingsModule.of(app.settings),
-        DatabaseModule.around(dataSource),
-        ...SinksModule.for(app.settings),
+        SettingsModule.forRoot(app.settings),
+        DatabaseModule.forRoot(dataSource),
+        ...SinksModule.register(app.settings),
       ],
     })
       .overrideProvider(CLICKHOUSE)

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropic } from '../../src/providers/dialects/anthropic/index.js';
 import type { Json } from '../../src/providers/endpoint.js';
-import { messages } from '../../src/providers/client-formats/messages/index.js';
+import { messagesFormat } from '../../src/providers/client-formats/messages/index.js';
 import type { Context, HubError, StreamEvent, Translator } from '../../src/providers/translation.js';
 
 /** Written after the examples of the page that each names as its `source`; some texts are shorter there. */
@@ -196,7 +196,7 @@ function grow({ type, delta }: Told, block: Block): void {
 }
 
 function spoken(chunks: readonly Json[], context = loose): Assembled {
-  const translator = messages.open({}, context);
+  const translator = messagesFormat.open({}, context);
   return assembled([...chunks.flatMap((chunk) => translator.chunk(chunk)), ...translator.end()]);
 }
 
@@ -272,7 +272,7 @@ describe.each(plain)('the recording "$name"', (recording) => {
   });
 
   it('comes back to an Anthropic client as it was', () => {
-    const back = messages.answer(chat.answer(answer, loose), {}, loose);
+    const back = messagesFormat.answer(chat.answer(answer, loose), {}, loose);
 
     expect(back).toMatchObject({ id: answer.id, type: 'message', role: 'assistant', model: answer.model });
     expect(back.stop_reason).toBe(answer.stop_reason);
@@ -285,7 +285,7 @@ describe.each(plain)('the recording "$name"', (recording) => {
   });
 
   it('is requested again, with the same meaning, by an Anthropic client', () => {
-    const again = chat.request(messages.request(sent, strict), strict).body;
+    const again = chat.request(messagesFormat.request(sent, strict), strict).body;
 
     expect(again).toEqual(sent);
   });
@@ -340,7 +340,7 @@ describe('a stream that breaks off', () => {
   });
 
   it('reaches an Anthropic client as an error event', () => {
-    const translator = messages.open({}, loose);
+    const translator = messagesFormat.open({}, loose);
     const [event] = translator.fail(broken.error as unknown as HubError);
 
     expect(event?.event).toBe('error');
@@ -379,7 +379,7 @@ describe('an error', () => {
   ])('of status %i is %s to an Anthropic client', (status, type) => {
     const error = { message: 'No.', type: 'x', code: null, param: null };
 
-    expect(messages.error(error, status)).toEqual({ type: 'error', error: { type, message: 'No.' } });
+    expect(messagesFormat.error(error, status)).toEqual({ type: 'error', error: { type, message: 'No.' } });
   });
 });
 
@@ -457,12 +457,12 @@ describe('hostile responses', () => {
         for (const context of [strict, loose])
           for (const answer of [random, { ...random, content }]) {
             const hub = chat.answer(answer, context);
-            expect(messages.answer(hub, {}, context)).toMatchObject({ type: 'message' });
-            expect(messages.answer(answer, {}, context)).toMatchObject({ type: 'message' });
+            expect(messagesFormat.answer(hub, {}, context)).toMatchObject({ type: 'message' });
+            expect(messagesFormat.answer(answer, {}, context)).toMatchObject({ type: 'message' });
           }
         expect(typeof chat.error(status, random).message).toBe('string');
         expect(chat.error(status, { error: random }).type).not.toBe('');
-        messages.error(chat.error(status, null), status);
+        messagesFormat.error(chat.error(status, null), status);
       }),
     );
   });
@@ -718,7 +718,7 @@ describe('a request', () => {
       fc.property(request, (hub) => {
         const { body } = chat.request(hub, strict);
 
-        expect(meaning(messages.request(body as Json, strict))).toEqual(meaning(hub));
+        expect(meaning(messagesFormat.request(body as Json, strict))).toEqual(meaning(hub));
       }),
       { numRuns: 300 },
     );
@@ -750,7 +750,10 @@ describe('a request', () => {
     );
     fc.assert(
       fc.property(anything as fc.Arbitrary<Json>, (body) => {
-        for (const translate of [() => chat.request(body, strict), () => messages.request(body, strict)])
+        for (const translate of [
+          () => chat.request(body, strict),
+          () => messagesFormat.request(body, strict),
+        ])
           try {
             translate();
           } catch (error) {

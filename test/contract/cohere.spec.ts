@@ -7,7 +7,7 @@ import type { Dialect } from '../../src/providers/dialect.js';
 import { cohere } from '../../src/providers/dialects/cohere/index.js';
 import { jina, voyage } from '../../src/providers/dialects/rerankers/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
-import { responses } from '../../src/providers/client-formats/responses/index.js';
+import { responsesFormat } from '../../src/providers/client-formats/responses/index.js';
 import { chatCompletionsUsage } from '../../src/providers/endpoints/chat-completions.js';
 import type { Context, HubError, TranslatedEvent, Translator } from '../../src/providers/translation.js';
 
@@ -360,7 +360,7 @@ describe("OpenAI's responses requested from Cohere", () => {
   };
 
   it('go there', () => {
-    const hub = responses.request(asked, loose);
+    const hub = responsesFormat.request(asked, loose);
 
     expect(
       chat.request({ ...hub, stream_options: { include_usage: true } }, { ...loose, isStreamed: true }).body,
@@ -385,7 +385,7 @@ describe("OpenAI's responses requested from Cohere", () => {
     const recording = recordings.find(
       ({ title }) => title === 'a streamed chat with thinking and a citation',
     );
-    const state = responses.open(asked, loose);
+    const state = responsesFormat.open(asked, loose);
     const events = [
       ...chunksOf(recording?.events ?? [], loose).flatMap((chunk) => state.chunk(chunk)),
       ...state.end(),

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/common/errors/app-error.js';
 import type { Json } from '../../src/providers/endpoint.js';
-import { responses } from '../../src/providers/client-formats/responses/index.js';
+import { responsesFormat } from '../../src/providers/client-formats/responses/index.js';
 import type { Context, HubError, StreamEvent } from '../../src/providers/translation.js';
 
 interface Recording {
@@ -35,14 +35,14 @@ const context: Context = {
   isStrict: false,
 };
 
-const request = (body: Json): Loose => responses.request({ model: 'm', input: 'hi', ...body }, context);
+const request = (body: Json): Loose => responsesFormat.request({ model: 'm', input: 'hi', ...body }, context);
 const messages = (input: unknown): Loose => request({ input }).messages;
-const answer = (hub: Json, asked: Json = {}): Loose => responses.answer(hub, asked, context);
+const answer = (hub: Json, asked: Json = {}): Loose => responsesFormat.answer(hub, asked, context);
 const said = (message: Json, finish_reason = 'stop', asked: Json = {}): Loose =>
   answer({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] }, asked);
 
 function stream(chunks: readonly Json[], asked: Json = {}, error?: HubError): StreamEvent[] {
-  const state = responses.open(asked, context);
+  const state = responsesFormat.open(asked, context);
   const events = chunks.flatMap((chunk) => state.chunk(chunk));
   return [...events, ...(error ? state.fail(error) : state.end())];
 }
@@ -54,7 +54,7 @@ const parsed = (events: readonly StreamEvent[]): Loose[] => events.map(({ data }
 
 function refusal(body: Json): AppError {
   try {
-    responses.request({ model: 'm', input: 'hi', ...body }, context);
+    responsesFormat.request({ model: 'm', input: 'hi', ...body }, context);
   } catch (thrown) {
     if (thrown instanceof AppError) return thrown;
   }
@@ -65,7 +65,7 @@ describe('the recordings', () => {
   it.each(recordings.filter(({ hubRequest }) => hubRequest))(
     'become requests of the hub: $title',
     (recording) => {
-      expect(responses.request(recording.asked, context)).toStrictEqual(recording.hubRequest);
+      expect(responsesFormat.request(recording.asked, context)).toStrictEqual(recording.hubRequest);
     },
   );
 
@@ -448,7 +448,7 @@ describe('a response', () => {
   it('says errors as OpenAI does', () => {
     const error = { message: 'm', type: 't', code: 'c', param: null };
 
-    expect(responses.error(error, 400)).toEqual({ error });
+    expect(responsesFormat.error(error, 400)).toEqual({ error });
   });
 });
 
@@ -568,7 +568,7 @@ describe("OpenAI's own client", () => {
   it('sends the output of one response back as the input of the next', async () => {
     const seen: Loose[] = [];
     const openai = client((asked) => {
-      seen.push(responses.request(asked, context));
+      seen.push(responsesFormat.request(asked, context));
       return sse(stream(chunks, asked));
     });
     const first = await openai.responses.stream({ model: 'm', input: 'hi' }).finalResponse();
@@ -766,14 +766,14 @@ describe('whatever comes', () => {
       { input: [{ role: odd, content: 'hi' }] },
       { input: [{ role: 'user', content: [{ type: odd }] }] },
     ])
-      expect(() => responses.request(body, context)).toThrow(AppError);
+      expect(() => responsesFormat.request(body, context)).toThrow(AppError);
   });
 
   it('throws nothing but the documented refusals on a request', () => {
     fc.assert(
       fc.property(anything.object, (body) => {
         try {
-          responses.request(body, context);
+          responsesFormat.request(body, context);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(AppError);
           expect(['invalid_request', 'parameter_unsupported']).toContain((thrown as AppError).code);

@@ -52,7 +52,7 @@ beforeAll(async () => {
   started.add(instances, (all) => Promise.all(all.map((instance) => instance.dispose())));
   for (const index of [0, 1]) instances[index] = await start(index);
   balancer = started.add(await Balancer.start(ports), (it) => it.stop());
-  await eventually(() => balancer.ready === 2, {
+  await eventually(() => balancer.readyBackends === 2, {
     what: 'both instances behind the balancer',
   });
   world = started.add(await World.create('drain', instances[0]), (it) => it.close());
@@ -114,7 +114,7 @@ describe('P8: a rolling restart', () => {
         await sleep(500);
         exits.push(await (instances[index] as OwnService).stop());
         instances[index] = await start(index);
-        await eventually(() => balancer.ready === 2, { what: 'the instance to be back' });
+        await eventually(() => balancer.readyBackends === 2, { what: 'the instance to be back' });
         served.push(counts.requests - before);
       }
       isOver = true;

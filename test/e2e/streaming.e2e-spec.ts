@@ -36,12 +36,12 @@ afterAll(async () => {
 
 /** Lets one side go on when the other has got so far. */
 class Gate {
-  #passed = 0;
+  private passed = 0;
   pass(): void {
-    this.#passed++;
+    this.passed++;
   }
   after(count: number): Promise<unknown> {
-    return eventually(() => this.#passed >= count, {
+    return eventually(() => this.passed >= count, {
       everyMs: 1,
       what: `event ${count} to arrive`,
     });

@@ -29,16 +29,16 @@ const launched: Launched[] = [];
 
 class Launched {
   readonly ended: Promise<number | null>;
-  #output = '';
+  private outputText = '';
 
   constructor(readonly child: ChildProcess) {
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.outputText += text));
     this.ended = new Promise((done) => child.once('close', (code) => done(code)));
   }
 
   get output(): string {
-    return this.#output;
+    return this.outputText;
   }
 
   get family(): readonly ProcessFacts[] {

@@ -31,7 +31,7 @@ export class ExplainingDatabase extends LogDatabase {
     sql: string,
     parameters: readonly unknown[],
   ): Promise<readonly Row[]> {
-    await this.#explain(sql, parameters);
+    await this.explain(sql, parameters);
     return super.read<Row>(sql, parameters);
   }
 
@@ -40,11 +40,11 @@ export class ExplainingDatabase extends LogDatabase {
     parameters: readonly unknown[],
     take: (row: AnyRow) => void,
   ): Promise<void> {
-    await this.#explain(sql, parameters);
+    await this.explain(sql, parameters);
     return super.each(sql, parameters, take);
   }
 
-  async #explain(sql: string, parameters: readonly unknown[]): Promise<void> {
+  private async explain(sql: string, parameters: readonly unknown[]): Promise<void> {
     const explained = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT JSON) ${sql}`;
     const [row] = await super.read<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
       explained,

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ensurePartitions } from '../../src/request-log/rollups/add-requests.js';
+import { ensureRollupPartitions } from '../../src/request-log/rollups/add-requests.js';
 import { GRANULARITY_MS, type Granularity, startOf } from '../../src/request-log/rollups/granularities.js';
 import { MEASURES } from '../../src/request-log/rollups/measures.js';
 import { FAMILIES } from '../../src/request-log/rollups/rollup-sql.js';
@@ -75,7 +75,7 @@ export async function fill(database: DataSource): Promise<void> {
   );
   for (const [grain, from, to] of TIMES) {
     const moments = [new Date(from), new Date(to)];
-    await ensurePartitions(
+    await ensureRollupPartitions(
       database,
       FAMILIES.flatMap((family) => moments.map((at) => [family.table(grain), at] as const)),
     );

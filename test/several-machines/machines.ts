@@ -24,7 +24,7 @@ export const randomKey = (): string => randomBytes(32).toString('base64');
 /** One instance with a data folder of its own, and a fault proxy of its own to each store. */
 export class Machine {
   isUp = false;
-  #service: OwnService | null = null;
+  private runningService: OwnService | null = null;
 
   constructor(
     readonly name: string,
@@ -40,12 +40,12 @@ export class Machine {
   ) {}
 
   get service(): OwnService {
-    if (!this.#service) throw new Error(`${this.name} was never started.`);
-    return this.#service;
+    if (!this.runningService) throw new Error(`${this.name} was never started.`);
+    return this.runningService;
   }
 
   async start(): Promise<void> {
-    this.#service = await startService(this.plan);
+    this.runningService = await startService(this.plan);
     this.isUp = true;
   }
 
@@ -66,7 +66,7 @@ export class Machine {
 
   async stop(): Promise<void> {
     this.isUp = false;
-    await this.#service?.dispose();
+    await this.runningService?.dispose();
   }
 }
 

@@ -22,23 +22,23 @@ export class RememberingProvider {
   /** The most of a group that were in progress at once. */
   readonly mostAtOnce = new Map<string, number>();
   url = '';
-  readonly #inProgress = new Map<string, number>();
-  readonly #server: Server;
+  private readonly inProgress = new Map<string, number>();
+  private readonly server: Server;
 
   private constructor(private readonly streamMs: number) {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.server = createServer((request, response) => void this.answer(request, response));
   }
 
   /** `streamMs`: how long each stream takes, in milliseconds. */
   static async start(ports: readonly number[], streamMs = 0): Promise<RememberingProvider> {
     const provider = new RememberingProvider(streamMs);
-    provider.url = `http://127.0.0.1:${await listenOnOneOf(provider.#server, ports)}`;
+    provider.url = `http://127.0.0.1:${await listenOnOneOf(provider.server, ports)}`;
     return provider;
   }
 
   stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    return stopListening(this.#server);
+    this.server.closeAllConnections();
+    return stopListening(this.server);
   }
 
   /** What all requests of a group cost, nano-dollars. */
@@ -48,7 +48,7 @@ export class RememberingProvider {
     return bill;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
@@ -59,9 +59,9 @@ export class RememberingProvider {
     call.cost += body.length * INPUT_NANO + output * OUTPUT_NANO;
     this.calls.set(exchange, call);
     const group = groupOf(exchange);
-    this.#count(group, 1);
+    this.count(group, 1);
     await sleep(LATENCY_MS);
-    this.#count(group, -1);
+    this.count(group, -1);
     const usage = {
       prompt_tokens: body.length,
       completion_tokens: output,
@@ -73,9 +73,9 @@ export class RememberingProvider {
     response.end(JSON.stringify({ model: 'gpt-4o-mini', choices: [{ index: 0, message }], usage }));
   }
 
-  #count(group: string, step: number): void {
-    const count = (this.#inProgress.get(group) ?? 0) + step;
-    this.#inProgress.set(group, count);
+  private count(group: string, step: number): void {
+    const count = (this.inProgress.get(group) ?? 0) + step;
+    this.inProgress.set(group, count);
     this.mostAtOnce.set(group, Math.max(count, this.mostAtOnce.get(group) ?? 0));
   }
 }

@@ -38,7 +38,7 @@ export const OUTPUT_TOKENS = 20;
 /** Clients that send at a steady pace to whichever machine is up, as behind a load balancer. */
 export class Traffic {
   readonly views: ClientView[] = [];
-  #next = 0;
+  private next = 0;
 
   constructor(
     private readonly machines: readonly Receiver[],
@@ -56,7 +56,7 @@ export class Traffic {
   }
 
   async send(group: Group): Promise<ClientView> {
-    const number = this.#next++;
+    const number = this.next++;
     const up = this.machines.filter(({ isUp }) => isUp);
     const machine = up[number % up.length] as Receiver;
     const service = machine.service;

@@ -225,8 +225,8 @@ export class AdminApp {
     const { masterKey, keyPepper } = settings as { masterKey: Secret; keyPepper: Secret };
     const module = await Test.createTestingModule({
       imports: [
-        SettingsModule.of(settings),
-        DatabaseModule.around(dataSource),
+        SettingsModule.forRoot(settings),
+        DatabaseModule.forRoot(dataSource),
         adaptersFor(dataSource, keyPepper, settings),
         AdminModule,
       ],

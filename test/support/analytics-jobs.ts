@@ -43,7 +43,7 @@ export async function startCounting(settings: Settings): Promise<INestApplicatio
   // Its own, because it ends with the application.
   const dataSource = createDataSource(settings.databaseUrl?.reveal() ?? '', 2, 'background');
   const module = await Test.createTestingModule({
-    imports: [SettingsModule.of(settings), DatabaseModule.around(dataSource), CountGroupsModule],
+    imports: [SettingsModule.forRoot(settings), DatabaseModule.forRoot(dataSource), CountGroupsModule],
   }).compile();
   module.useLogger(false);
   return module.init();

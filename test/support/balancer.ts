@@ -24,25 +24,22 @@ const UNANSWERED_MAX = 3;
  */
 export class Balancer {
   url = '';
-  readonly #backends: readonly Backend[];
-  readonly #server: Server;
-  readonly #checks: NodeJS.Timeout;
-  #turn = 0;
+  private readonly backends: readonly Backend[];
+  private readonly server: Server;
+  private readonly checks: NodeJS.Timeout;
+  private turn = 0;
 
   private constructor(ports: readonly number[]) {
-    this.#backends = ports.map((port) => ({
+    this.backends = ports.map((port) => ({
       port,
       agent: new Agent({ keepAlive: true }),
       isReady: false,
       unanswered: 0,
     }));
-    this.#checks = setInterval(
-      () => this.#backends.forEach((backend) => this.#check(backend)),
-      HEALTH_CHECK_MS,
-    );
-    this.#server = createServer((request, response) => {
-      const ready = this.#ready();
-      const backend = ready[this.#turn++ % ready.length];
+    this.checks = setInterval(() => this.backends.forEach((backend) => this.check(backend)), HEALTH_CHECK_MS);
+    this.server = createServer((request, response) => {
+      const usable = this.usable();
+      const backend = usable[this.turn++ % usable.length];
       if (!backend) return void response.writeHead(503).end('nobody is ready');
       const { method, url: path, headers } = request;
       const onward = openRequest({
@@ -69,28 +66,28 @@ export class Balancer {
 
   static async start(ports: readonly number[]): Promise<Balancer> {
     const balancer = new Balancer(ports);
-    balancer.url = `http://127.0.0.1:${await listenOnOneOf(balancer.#server, [0])}`;
+    balancer.url = `http://127.0.0.1:${await listenOnOneOf(balancer.server, [0])}`;
     return balancer;
   }
 
-  get ready(): number {
-    return this.#backends.filter(({ isReady }) => isReady).length;
+  get readyBackends(): number {
+    return this.backends.filter(({ isReady }) => isReady).length;
   }
 
-  #ready(): readonly Backend[] {
-    const ready = this.#backends.filter(({ isReady }) => isReady);
+  private usable(): readonly Backend[] {
+    const ready = this.backends.filter(({ isReady }) => isReady);
     const prompt = ready.filter(({ unanswered }) => unanswered < UNANSWERED_MAX);
     return prompt.length > 0 ? prompt : ready;
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#checks);
-    for (const { agent } of this.#backends) agent.destroy();
-    this.#server.closeAllConnections();
-    await stopListening(this.#server);
+    clearInterval(this.checks);
+    for (const { agent } of this.backends) agent.destroy();
+    this.server.closeAllConnections();
+    await stopListening(this.server);
   }
 
-  #check(backend: Backend): void {
+  private check(backend: Backend): void {
     const probe = openRequest(
       { port: backend.port, host: '127.0.0.1', path: '/readyz', agent: false, timeout: 1_000 },
       (answer) => {

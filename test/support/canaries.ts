@@ -28,7 +28,7 @@ const HEAD_CHARS = 16;
  * secrets leave by accident, and by their first characters.
  */
 export class Canaries {
-  readonly #patterns: Pattern[] = [];
+  private readonly patterns: Pattern[] = [];
 
   /** A secret in the shape of a provider's key. It has characters that encodings change. */
   make(name: string): string {
@@ -40,7 +40,7 @@ export class Canaries {
   /** Watches for a secret that somebody else made. Without `head` only for the whole of it. */
   watch(name: string, secret: string, head = false): void {
     const add = (encoding: string, text: string): void => {
-      this.#patterns.push({ canary: name, encoding, bytes: Buffer.from(text) });
+      this.patterns.push({ canary: name, encoding, bytes: Buffer.from(text) });
     };
     add('raw', secret);
     add('hex', Buffer.from(secret).toString('hex'));
@@ -56,7 +56,7 @@ export class Canaries {
 
   scan(sinks: readonly Sink[]): readonly CanaryHit[] {
     return sinks.flatMap(({ name: sink, bytes }) =>
-      this.#patterns
+      this.patterns
         .filter((pattern) => bytes.includes(pattern.bytes))
         .map(({ canary, encoding }) => ({ canary, encoding, sink })),
     );

@@ -28,11 +28,11 @@ export class TestAuthority {
   readonly cert = join(this.folder, 'ca.pem');
 
   constructor(name = 'Test authority') {
-    const own = ['-nodes', '-keyout', this.#key, '-out', this.cert, '-subj', `/CN=${name}`, '-days', '2'];
+    const own = ['-nodes', '-keyout', this.key, '-out', this.cert, '-subj', `/CN=${name}`, '-days', '2'];
     openssl(['req', '-x509', ...EC, ...own, '-addext', 'keyUsage=critical,keyCertSign,cRLSign']);
   }
 
-  get #key(): string {
+  private get key(): string {
     return join(this.folder, 'ca.key');
   }
 
@@ -49,7 +49,7 @@ export class TestAuthority {
     const secrecy = passphrase === undefined ? ['-nodes'] : ['-passout', `pass:${passphrase}`];
     const names = ['DNS:localhost', 'IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)];
     openssl([
-      ...['req', '-x509', '-CA', this.cert, '-CAkey', this.#key, ...EC, ...secrecy],
+      ...['req', '-x509', '-CA', this.cert, '-CAkey', this.key, ...EC, ...secrecy],
       ...['-keyout', files.key, '-out', files.cert, '-subj', subject, '-days', String(days)],
       ...['-addext', `subjectAltName=${names.join(',')}`, '-addext', 'basicConstraints=critical,CA:FALSE'],
     ]);

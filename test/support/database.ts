@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/schema/data-source.js';
-import { limitsOf } from '../../src/database/sessions/postgres-connections.js';
+import { connectionLimits } from '../../src/database/sessions/postgres-connections.js';
 import { POSTGRES_TIMEOUTS } from '../../src/common/net/store-timeouts.js';
 import { administer } from './administer.js';
 import { eventually, PATIENCE_MS } from './waiting.js';
@@ -42,7 +42,7 @@ export const anotherDataSource = (url: string): Promise<DataSource> =>
 function patient(dataSource: DataSource): DataSource {
   const limits = {
     connectTimeoutMS: PATIENCE_MS,
-    extra: limitsOf({
+    extra: connectionLimits({
       ...POSTGRES_TIMEOUTS.requests,
       connectMs: PATIENCE_MS,
       serverMs: PATIENCE_MS,

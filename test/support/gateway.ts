@@ -249,7 +249,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         update: (exchange, attempts) =>
           seen.updated.push({ ...exchange, attempts_so_far: attempts, sent: seen.calls.length }),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
-        hasRoom: wishes.hasRoom ?? true,
+        hasSpace: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
       prices,

@@ -52,7 +52,7 @@ export function pairs(rawHeaders: readonly string[]): HeaderList {
 /** A plain HTTP/1.1 client that adds nothing to what it was given, and keeps its connections. */
 export class HttpClient {
   /** An idle connection is given up before the server closes it, after 75 s: otherwise a request may meet a socket that is closing. */
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: 60_000 });
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: 60_000 });
 
   constructor(readonly baseUrl: string) {}
 
@@ -82,7 +82,7 @@ export class HttpClient {
         method,
         path,
         headers: sent,
-        agent: fresh ? false : this.#agent,
+        agent: fresh ? false : this.agent,
         signal,
       });
       request.once('error', reject);
@@ -101,7 +101,7 @@ export class HttpClient {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.agent.destroy();
   }
 }
 

@@ -10,10 +10,10 @@ export class RawUpstream {
   /** What each connection brought, as text. */
   readonly received: string[] = [];
   port = 0;
-  readonly #server: Server;
+  private readonly server: Server;
 
   constructor(onRequest: (socket: Socket, request: string, connection: number) => void) {
-    this.#server = createServer({ noDelay: true }, (socket) => {
+    this.server = createServer({ noDelay: true }, (socket) => {
       const connection = this.sockets.push(socket) - 1;
       this.received.push('');
       socket.on('error', () => undefined);
@@ -26,8 +26,8 @@ export class RawUpstream {
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((ready) => this.#server.listen(0, '127.0.0.1', ready));
-    this.port = (this.#server.address() as AddressInfo).port;
+    await new Promise<void>((ready) => this.server.listen(0, '127.0.0.1', ready));
+    this.port = (this.server.address() as AddressInfo).port;
     return this;
   }
 
@@ -41,7 +41,7 @@ export class RawUpstream {
   }
 
   close(): void {
-    this.#server.close();
+    this.server.close();
     for (const socket of this.sockets) socket.destroy();
   }
 }
@@ -57,11 +57,11 @@ export class Recorder implements ResponseHandler {
   abort: (reason?: Error) => void = () => undefined;
   resume: () => void = () => undefined;
   readonly ended: Promise<this>;
-  #end: (self: this) => void = () => undefined;
+  private end: (self: this) => void = () => undefined;
 
   /** `takesMore`: what it answers to each piece. */
   constructor(private readonly takesMore: (self: Recorder) => boolean = () => true) {
-    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.ended = new Promise((resolve) => (this.end = resolve));
   }
 
   get body(): Buffer {
@@ -93,17 +93,17 @@ export class Recorder implements ResponseHandler {
   }
 
   onComplete(): void {
-    this.#over('complete');
+    this.over('complete');
   }
 
   onError(error: Error): void {
-    this.#over(error);
+    this.over(error);
   }
 
-  #over(ending: 'complete' | Error): void {
+  private over(ending: 'complete' | Error): void {
     if (this.ending) throw new Error('it ended twice');
     this.ending = ending;
-    this.#end(this);
+    this.end(this);
   }
 }
 

@@ -57,7 +57,13 @@ export function exportWriter(
   });
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(rows, new RequestParts(logs, clickHouseUnderTest()), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
+    rows: new ExportRows(
+      rows,
+      new RequestParts(logs, clickHouseUnderTest()),
+      kept,
+      unitOfWork,
+      new StoredBodies(logs, bucket, box),
+    ),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays, limitBytes, store: bucket ? 's3' : 'folder' },
     isStopping,
@@ -71,9 +77,9 @@ export async function startExports(settings: Settings): Promise<INestApplication
   const dataSource = createDataSource(settings.databaseUrl?.reveal() ?? '', 2, 'background');
   const module = await Test.createTestingModule({
     imports: [
-      SettingsModule.of(settings),
-      DatabaseModule.around(dataSource),
-      ExportsModule.with(new PostgresCurrentRights(dataSource)),
+      SettingsModule.forRoot(settings),
+      DatabaseModule.forRoot(dataSource),
+      ExportsModule.register(new PostgresCurrentRights(dataSource)),
     ],
   }).compile();
   module.useLogger(false);

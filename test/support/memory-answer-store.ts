@@ -1,4 +1,4 @@
-import { type CachedAnswerKey, AnswerStore } from '../../src/gateway/ports.js';
+import { type CachedResponseKey, AnswerStore } from '../../src/gateway/ports.js';
 
 /** A store of answers in memory that can be away, or never answer. */
 export class MemoryAnswerStore extends AnswerStore {
@@ -6,13 +6,13 @@ export class MemoryAnswerStore extends AnswerStore {
   lookups = 0;
   state: 'there' | 'away' | 'silent' = 'there';
 
-  override async find({ organizationId, workspaceId, key }: CachedAnswerKey): Promise<Buffer | null> {
+  override async find({ organizationId, workspaceId, key }: CachedResponseKey): Promise<Buffer | null> {
     this.lookups++;
     await this.reached();
     return this.kept.get(`${organizationId}/${workspaceId}/${key}`)?.answer ?? null;
   }
 
-  override async keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
+  override async keep(place: CachedResponseKey, answer: Buffer, expiresAt: number): Promise<void> {
     await this.reached();
     this.kept.set(`${place.organizationId}/${place.workspaceId}/${place.key}`, { answer, expiresAt });
   }

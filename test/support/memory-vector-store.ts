@@ -24,5 +24,5 @@ export class MemoryVectorStore extends VectorStore {
   }
 }
 
-const nameOf = ({ organizationId, workspaceId, room }: VectorNamespace): string =>
+const nameOf = ({ organizationId, workspaceId, digest: room }: VectorNamespace): string =>
   `${organizationId}/${workspaceId}/${room}`;

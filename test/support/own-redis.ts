@@ -6,7 +6,7 @@ import { eventually } from './waiting.js';
 
 /** A Redis of one test's own, which keeps nothing on disk: killed, it has lost everything. */
 export class OwnRedis {
-  #server: ChildProcess | null = null;
+  private server: ChildProcess | null = null;
 
   private constructor(private readonly port: number) {}
 
@@ -34,19 +34,19 @@ export class OwnRedis {
       '--maxmemory-policy',
       'noeviction',
     ];
-    this.#server = spawn('redis-server', ['--port', String(this.port), ...settings], { stdio: 'ignore' });
-    await eventually(() => this.#answers(), { what: 'the own Redis' });
+    this.server = spawn('redis-server', ['--port', String(this.port), ...settings], { stdio: 'ignore' });
+    await eventually(() => this.answers(), { what: 'the own Redis' });
   }
 
   async kill(): Promise<void> {
-    const server = this.#server;
+    const server = this.server;
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const gone = new Promise((done) => server.once('exit', done));
     server.kill('SIGKILL');
     await gone;
   }
 
-  #answers(): Promise<boolean> {
+  private answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1', () => {
         socket.destroy();

@@ -94,7 +94,7 @@ export async function aSession(limits: readonly Limit[] | null, wishes: SessionW
   const request = { method: 'GET', url: `/v1${name}`, headers: {}, rawHeaders: [] };
   const recorders = new ExchangeRecorders(
     {
-      ...{ hasRoom: true, open: () => null, whenWritten: (then: () => void) => setImmediate(then) },
+      ...{ hasSpace: true, open: () => null, whenWritten: (then: () => void) => setImmediate(then) },
       update: (_, attempts) => kept.push(attempts),
       close: (record) => (closed = record),
     },

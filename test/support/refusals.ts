@@ -44,20 +44,20 @@ export function expectRefusal(body: Buffer, code: ErrorCode, sent?: string): voi
 
 /** Watches that no process of the service died and was replaced, that it stays ready, and that none is busy with what it was sent. */
 export class Vitals {
-  readonly #gateways: readonly number[];
+  private readonly gateways: readonly number[];
 
   constructor(private readonly service: Service) {
-    this.#gateways = [...service.pids.gateways].sort((a, b) => a - b);
+    this.gateways = [...service.pids.gateways].sort((a, b) => a - b);
   }
 
   async check(): Promise<void> {
-    const before = this.#gateways.map(processorMs);
+    const before = this.gateways.map(processorMs);
     expect(await this.service.ready(), '/readyz').toBe(true);
-    const work = this.#gateways.map((pid, index) => processorMs(pid) - (before[index] ?? 0));
+    const work = this.gateways.map((pid, index) => processorMs(pid) - (before[index] ?? 0));
     expect(Math.max(...work), 'ms of work before /readyz was answered').toBeLessThan(1_000);
     expect(
       [...this.service.pids.gateways].sort((a, b) => a - b),
       'gateway processes',
-    ).toEqual(this.#gateways);
+    ).toEqual(this.gateways);
   }
 }

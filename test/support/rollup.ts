@@ -12,12 +12,12 @@ const OF_JOBS = { retentionDays, analyticsMetadataKeys };
 
 @Module({})
 class Jobs {
-  static on(dataSource: DataSource, settings: QueueSettings): DynamicModule {
+  static register(dataSource: DataSource, settings: QueueSettings): DynamicModule {
     const database = { provide: DataSource, useValue: dataSource };
     return {
       module: Jobs,
       global: true,
-      imports: [SettingsModule.of({ ...OF_JOBS, ...settings } as Settings), JobsModule],
+      imports: [SettingsModule.forRoot({ ...OF_JOBS, ...settings } as Settings), JobsModule],
       providers: [database],
       exports: [database],
     };
@@ -29,7 +29,7 @@ export async function startJobs(
   dataSource: DataSource,
   settings: QueueSettings,
 ): Promise<INestApplicationContext> {
-  const module = await Test.createTestingModule({ imports: [Jobs.on(dataSource, settings)] }).compile();
+  const module = await Test.createTestingModule({ imports: [Jobs.register(dataSource, settings)] }).compile();
   module.useLogger(false);
   return module.init();
 }

@@ -80,7 +80,7 @@ export async function walk(
     request: {
       conditions: request ?? { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} },
       trail: NO_TRAIL,
-      isOver,
+      isCancelled: isOver,
       isRepeatable,
       mayBeSentTwice: false,
       whenOver: (then) => then(),

@@ -109,17 +109,17 @@ export class Service {
 
   /** A metric without labels, over all processes; 0 where there is none. */
   async metric(name: string): Promise<number> {
-    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(await this.#metrics());
+    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(await this.metrics());
     return Number(line?.[1] ?? 0);
   }
 
   /** How many processes of each kind serve, as the supervisor counts them. */
   async serving(): Promise<Readonly<Record<string, number>>> {
-    const lines = (await this.#metrics()).matchAll(/^gatehouse_processes_ready\{process="(\w+)"\} (\d+)$/gm);
+    const lines = (await this.metrics()).matchAll(/^gatehouse_processes_ready\{process="(\w+)"\} (\d+)$/gm);
     return Object.fromEntries([...lines].map(([, name, count]) => [name, Number(count)]));
   }
 
-  async #metrics(): Promise<string> {
+  private async metrics(): Promise<string> {
     return (await this.client.call({ path: '/metrics' })).body.toString();
   }
 
@@ -130,25 +130,25 @@ export class Service {
 
 /** A service that this process started and can end. */
 export class OwnService extends Service {
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<Exit>;
-  readonly #cleanUp: () => Promise<void>;
+  private readonly child: ChildProcess;
+  private readonly exit: Promise<Exit>;
+  private readonly cleanUp: () => Promise<void>;
 
   constructor(facts: ServiceFacts, child: ChildProcess, ended: Promise<Exit>, cleanUp: () => Promise<void>) {
     super(facts);
-    this.#child = child;
-    this.#ended = ended;
-    this.#cleanUp = cleanUp;
+    this.child = child;
+    this.exit = ended;
+    this.cleanUp = cleanUp;
   }
 
   get ended(): Promise<Exit> {
-    return this.#ended;
+    return this.exit;
   }
 
   /** Asks it to end, as an operator would, and waits until it has. */
   async stop(withinMs = 60_000): Promise<Exit> {
-    this.#child.kill('SIGTERM');
-    const exit = await this.#endedWithin(withinMs);
+    this.child.kill('SIGTERM');
+    const exit = await this.endedWithin(withinMs);
     if (!exit)
       throw new Error(
         `The service did not end within ${withinMs} ms of SIGTERM.\n${this.output.slice(-4_000)}`,
@@ -156,10 +156,10 @@ export class OwnService extends Service {
     return exit;
   }
 
-  #endedWithin(ms: number): Promise<Exit | null> {
+  private endedWithin(ms: number): Promise<Exit | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(null), ms);
-      void this.#ended.then((exit) => {
+      void this.exit.then((exit) => {
         clearTimeout(timer);
         resolve(exit);
       });
@@ -168,20 +168,20 @@ export class OwnService extends Service {
 
   /** `kill -9` of the supervisor, and nothing else. */
   async kill(): Promise<Exit> {
-    this.#child.kill('SIGKILL');
-    return this.#ended;
+    this.child.kill('SIGKILL');
+    return this.exit;
   }
 
   /** Ends whatever is left of it and removes its traces. */
   async dispose(): Promise<void> {
     const family = [this.facts.pid, ...descendants(this.facts.pid).map(({ pid }) => pid)];
-    if (this.#child.exitCode === null && this.#child.signalCode === null)
+    if (this.child.exitCode === null && this.child.signalCode === null)
       await this.stop().catch(() => this.kill());
     const deadline = Date.now() + 10_000;
     while (family.some(isAlive) && Date.now() < deadline) await sleep(25);
     for (const pid of family.filter(isAlive)) process.kill(pid, 'SIGKILL');
     this.client.close();
-    await this.#cleanUp();
+    await this.cleanUp();
   }
 }
 

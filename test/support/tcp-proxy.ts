@@ -27,30 +27,30 @@ export class TcpProxy {
   port = 0;
   /** Connections accepted since the start. */
   accepted = 0;
-  #mode: ProxyMode = 'pass';
-  readonly #sockets = new Set<Socket>();
-  readonly #pairs = new Set<Pair>();
-  readonly #server: Server;
+  private currentMode: ProxyMode = 'pass';
+  private readonly sockets = new Set<Socket>();
+  private readonly pairs = new Set<Pair>();
+  private readonly server: Server;
 
   private constructor(target: { readonly host: string; readonly port: number }) {
-    this.#server = createServer((near) => {
+    this.server = createServer((near) => {
       this.accepted += 1;
-      this.#keep(near);
-      if (this.#mode === 'refuse') return void near.resetAndDestroy();
-      if (this.#mode === 'halfopen' || this.#mode === 'blackhole') return void near.resume();
+      this.keep(near);
+      if (this.currentMode === 'refuse') return void near.resetAndDestroy();
+      if (this.currentMode === 'halfopen' || this.currentMode === 'blackhole') return void near.resume();
       const far = connect(target.port, target.host);
-      this.#keep(far);
+      this.keep(far);
       const pair = { near, far, isLost: false };
-      this.#pairs.add(pair);
-      near.once('close', () => this.#pairs.delete(pair));
-      this.#join(pair, near, far);
-      this.#join(pair, far, near);
+      this.pairs.add(pair);
+      near.once('close', () => this.pairs.delete(pair));
+      this.join(pair, near, far);
+      this.join(pair, far, near);
     });
   }
 
   static async start(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
-    proxy.port = await listenOnOneOf(proxy.#server, [0]);
+    proxy.port = await listenOnOneOf(proxy.server, [0]);
     return proxy;
   }
 
@@ -63,35 +63,35 @@ export class TcpProxy {
   }
 
   set mode(mode: ProxyMode) {
-    this.#mode = mode;
-    if (mode === 'refuse') for (const socket of this.#sockets) socket.resetAndDestroy();
-    if (mode === 'blackhole') for (const pair of this.#pairs) pair.isLost = true;
+    this.currentMode = mode;
+    if (mode === 'refuse') for (const socket of this.sockets) socket.resetAndDestroy();
+    if (mode === 'blackhole') for (const pair of this.pairs) pair.isLost = true;
   }
 
   get mode(): ProxyMode {
-    return this.#mode;
+    return this.currentMode;
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await stopListening(this.#server);
+    for (const socket of this.sockets) socket.destroy();
+    await stopListening(this.server);
   }
 
-  #keep(socket: Socket): void {
-    this.#sockets.add(socket);
+  private keep(socket: Socket): void {
+    this.sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', () => this.sockets.delete(socket));
   }
 
-  #join(pair: Pair, from: Socket, to: Socket): void {
+  private join(pair: Pair, from: Socket, to: Socket): void {
     from.on('data', (part: Buffer) => {
       if (pair.isLost) return;
-      if (this.#mode === 'reset') return this.#break(pair);
-      if (this.#mode === 'cut' && from === pair.far) {
-        to.write(part.subarray(0, part.length >> 1), () => this.#break(pair));
+      if (this.currentMode === 'reset') return this.break(pair);
+      if (this.currentMode === 'cut' && from === pair.far) {
+        to.write(part.subarray(0, part.length >> 1), () => this.break(pair));
         return;
       }
-      if (this.#mode === 'slow') return this.#delay(from, to, part);
+      if (this.currentMode === 'slow') return this.delay(from, to, part);
       if (!to.write(part)) {
         from.pause();
         to.once('drain', () => from.resume());
@@ -102,7 +102,7 @@ export class TcpProxy {
     from.once('close', () => pair.isLost || to.destroy());
   }
 
-  #delay(from: Socket, to: Socket, part: Buffer): void {
+  private delay(from: Socket, to: Socket, part: Buffer): void {
     from.pause();
     setTimeout(() => {
       if (!to.destroyed) to.write(part);
@@ -110,7 +110,7 @@ export class TcpProxy {
     }, SLOW_MS).unref();
   }
 
-  #break({ near, far }: Pair): void {
+  private break({ near, far }: Pair): void {
     near.resetAndDestroy();
     far.destroy();
   }

@@ -67,7 +67,7 @@ export class TestIssuer {
   /** What it answers to who fetches its keys, in place of them. */
   answer: ((response: ServerResponse) => void) | null = null;
   fetches = 0;
-  readonly #server: Server = createServer((_, response) => {
+  private readonly server: Server = createServer((_, response) => {
     this.fetches += 1;
     if (this.answer) this.answer(response);
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(this.jwks()));
@@ -75,12 +75,12 @@ export class TestIssuer {
 
   static async start(): Promise<TestIssuer> {
     const issuer = new TestIssuer();
-    await new Promise<void>((resolve) => issuer.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => issuer.server.listen(0, '127.0.0.1', resolve));
     return issuer;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.server.address() as AddressInfo).port;
   }
 
   get uri(): string {
@@ -123,7 +123,7 @@ export class TestIssuer {
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 }

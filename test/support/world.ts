@@ -27,10 +27,10 @@ export class World {
   readonly canaries = new Canaries();
   readonly administration: Administration;
   readonly logs: RequestLogs;
-  readonly #asked = new Map<string, { readonly logged: Logged; readonly what: string }>();
-  readonly #answers: Sink[] = [];
+  private readonly asked = new Map<string, { readonly logged: Logged; readonly what: string }>();
+  private readonly answers: Sink[] = [];
   /** Trace ids of requests whose answer, and with it their id, may be lost on the way. */
-  readonly #traces = new Set<string>();
+  private readonly traces = new Set<string>();
 
   private constructor(
     readonly service: Service,
@@ -99,20 +99,20 @@ export class World {
   /** Keeps what a client saw, for the search for secrets. */
   keep(name: string, answer: Pick<Answer, 'rawHeaders' | 'body'>): void {
     const head = answer.rawHeaders.map(([header, value]) => `${header}: ${value}`).join('\n');
-    this.#answers.push({
+    this.answers.push({
       name: `answer to ${name}`,
       bytes: Buffer.concat([Buffer.from(`${head}\n\n`), answer.body]),
     });
   }
 
   note(requestId: string, logged: Logged, what = ''): void {
-    if (requestId) this.#asked.set(requestId, { logged, what });
+    if (requestId) this.asked.set(requestId, { logged, what });
   }
 
   /** A trace id for a request whose answer may be lost: it may have one row or none. */
   newTrace(): string {
     const trace = `trace-${randomBytes(8).toString('hex')}`;
-    this.#traces.add(trace);
+    this.traces.add(trace);
     return trace;
   }
 
@@ -124,10 +124,10 @@ export class World {
 
   /** The log holds each request as often as it should, and nothing that was not asked. */
   async checkLog(): Promise<void> {
-    const expected = [...this.#asked].filter(([, { logged }]) => logged === 'once').map(([id]) => id);
+    const expected = [...this.asked].filter(([, { logged }]) => logged === 'once').map(([id]) => id);
     const missing = async (): Promise<string[]> => {
       const found = new Set((await this.rows()).map(({ id }) => id));
-      return expected.filter((id) => !found.has(id)).map((id) => `${id} ${this.#asked.get(id)?.what ?? ''}`);
+      return expected.filter((id) => !found.has(id)).map((id) => `${id} ${this.asked.get(id)?.what ?? ''}`);
     };
     await eventually(async () => (await missing()).length === 0, {
       withinMs: 60_000,
@@ -138,13 +138,13 @@ export class World {
     const rows = await this.rows();
     const ids = rows.map(({ id }) => id);
     expect(ids.length, 'rows that are there twice').toBe(new Set(ids).size);
-    const traced = rows.map(({ trace_id }) => trace_id).filter((trace) => this.#traces.has(trace));
+    const traced = rows.map(({ trace_id }) => trace_id).filter((trace) => this.traces.has(trace));
     expect(traced.length, 'requests that are there twice').toBe(new Set(traced).size);
     expect(
-      ids.filter((id) => this.#asked.get(id)?.logged === 'never'),
+      ids.filter((id) => this.asked.get(id)?.logged === 'never'),
       'rows of requests that must have none',
     ).toEqual([]);
-    const phantoms = rows.filter(({ id, trace_id }) => !this.#asked.has(id) && !this.#traces.has(trace_id));
+    const phantoms = rows.filter(({ id, trace_id }) => !this.asked.has(id) && !this.traces.has(trace_id));
     expect(
       phantoms.map(({ id, method, path, status, ending }) => ({ id, method, path, status, ending })),
       'rows that nobody asked for',
@@ -160,7 +160,7 @@ export class World {
       { name: '/metrics', bytes: metrics.body },
       ...filesOf(service.facts.dataDir),
       ...(await databaseDump(service)),
-      ...this.#answers,
+      ...this.answers,
     ];
     expect(sinks.length).toBeGreaterThan(4);
     expect(this.canaries.scan(sinks)).toEqual([]);

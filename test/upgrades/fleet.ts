@@ -26,9 +26,9 @@ export interface Place {
 
 /** Instances of several releases on one PostgreSQL and one Redis. */
 export class Fleet {
-  readonly #services = new Map<string, OwnService>();
-  readonly #keys = { GATEHOUSE_MASTER_KEY: randomKey(), GATEHOUSE_KEY_PEPPER: randomKey() };
-  #bootstrapDir: string | undefined;
+  private readonly services = new Map<string, OwnService>();
+  private readonly keys = { GATEHOUSE_MASTER_KEY: randomKey(), GATEHOUSE_KEY_PEPPER: randomKey() };
+  private bootstrapDir: string | undefined;
 
   private constructor(
     readonly databaseUrl: string,
@@ -53,12 +53,12 @@ export class Fleet {
     const dataDir = mkdtempSync(join(tmpdir(), `gatehouse-${name}-`));
     this.started.add(dataDir, (it) => rmSync(it, { recursive: true, force: true }));
     const place = { name, role, port: await freePort(), dataDir };
-    this.started.add(place, () => this.#services.get(name)?.dispose());
+    this.started.add(place, () => this.services.get(name)?.dispose());
     return databaseUrl === undefined ? place : { ...place, databaseUrl };
   }
 
   service(place: Place): OwnService {
-    const service = this.#services.get(place.name);
+    const service = this.services.get(place.name);
     if (!service) throw new Error(`${place.name} was never started.`);
     return service;
   }
@@ -67,13 +67,13 @@ export class Fleet {
     const service = await startService({
       bin,
       dataDir: place.dataDir,
-      env: this.#settings(place),
+      env: this.settings(place),
       egressPorts: this.egressPorts,
-      ...(this.#bootstrapDir ? { bootstrapDir: this.#bootstrapDir } : {}),
+      ...(this.bootstrapDir ? { bootstrapDir: this.bootstrapDir } : {}),
       ...(place.role === 'worker' ? { hasStarted: worksInBackground } : {}),
     });
-    this.#bootstrapDir ??= place.dataDir;
-    this.#services.set(place.name, service);
+    this.bootstrapDir ??= place.dataDir;
+    this.services.set(place.name, service);
     return service;
   }
 
@@ -99,12 +99,12 @@ export class Fleet {
 
   /** A command with the settings of an instance. */
   run(place: Place, bin: string | undefined, ...args: readonly string[]): Promise<Run> {
-    return runToEnd(args, { ...this.#settings(place), GATEHOUSE_DATA_DIR: place.dataDir }, 120_000, bin);
+    return runToEnd(args, { ...this.settings(place), GATEHOUSE_DATA_DIR: place.dataDir }, 120_000, bin);
   }
 
-  #settings({ role, port, databaseUrl }: Place): Record<string, string> {
+  private settings({ role, port, databaseUrl }: Place): Record<string, string> {
     return {
-      ...this.#keys,
+      ...this.keys,
       DATABASE_URL: databaseUrl ?? this.databaseUrl,
       REDIS_URL: this.redisUrl,
       GATEHOUSE_ROLE: role,

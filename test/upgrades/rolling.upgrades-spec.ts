@@ -77,7 +77,7 @@ describe.each(RELEASES)('from $version to this release', (release) => {
       ...(await administration.createKey(name, ['completions.write'], limit)),
     }));
     const balancer = started.add(await Balancer.start(apis.map(({ port }) => port)), (it) => it.stop());
-    await eventually(() => balancer.ready === apis.length, {
+    await eventually(() => balancer.readyBackends === apis.length, {
       what: 'the instances behind the load balancer',
     });
     const client = new HttpClient(balancer.url);

@@ -47,13 +47,13 @@ export const membersQuery = (workspaceId: string): ListQuery<Member> => ({
     ),
 });
 
-export const ofPerson = (userId: string) => ({ params: { path: { userId } } });
+export const userPath = (userId: string) => ({ params: { path: { userId } } });
 
 export const changePerson = (userId: string, body: PersonChange) =>
-  dataOf(client.PUT('/v1/admin/users/{userId}', { ...ofPerson(userId), body }));
+  dataOf(client.PUT('/v1/admin/users/{userId}', { ...userPath(userId), body }));
 
 export const removePerson = ({ id, email }: Person) =>
-  dataOf(client.DELETE('/v1/admin/users/{userId}', { ...ofPerson(id), body: { email } }));
+  dataOf(client.DELETE('/v1/admin/users/{userId}', { ...userPath(id), body: { email } }));
 
 export const createInvite = (body: NewInvite) => dataOf(client.POST('/v1/admin/users/invites', { body }));
 

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
 import type { ApiKey } from './keys';
 import type { ListQuery } from './lists';
-import { ofPerson, PEOPLE } from './people';
+import { userPath, PEOPLE } from './people';
 import type { paths } from './schema';
 
 export type PersonSession =
@@ -12,21 +12,21 @@ export type PersonSession =
 export const personQuery = (id: string) =>
   queryOptions({
     queryKey: [PEOPLE, 'one', id],
-    queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/users/{userId}', { ...ofPerson(id), signal })),
+    queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/users/{userId}', { ...userPath(id), signal })),
   });
 
 export const personSessionsQuery = (id: string) =>
   queryOptions({
     queryKey: [PEOPLE, 'sessions', id],
     queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/admin/users/{userId}/sessions', { ...ofPerson(id), signal })),
+      dataOf(client.GET('/v1/admin/users/{userId}/sessions', { ...userPath(id), signal })),
   });
 
 export const signInMethodsQuery = (id: string) =>
   queryOptions({
     queryKey: [PEOPLE, 'sign-in-methods', id],
     queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/admin/users/{userId}/sign-in-methods', { ...ofPerson(id), signal })),
+      dataOf(client.GET('/v1/admin/users/{userId}/sign-in-methods', { ...userPath(id), signal })),
   });
 
 /** The API keys of the user in all workspaces. */
@@ -46,8 +46,8 @@ export const endPersonSession = (userId: string, sessionId: string) =>
   );
 
 export const endPersonSessions = (id: string) =>
-  dataOf(client.DELETE('/v1/admin/users/{userId}/sessions', ofPerson(id)));
+  dataOf(client.DELETE('/v1/admin/users/{userId}/sessions', userPath(id)));
 
 /** Authenticator app, recovery codes and passkeys. */
 export const removeSecondFactors = (id: string) =>
-  dataOf(client.DELETE('/v1/admin/users/{userId}/second-factors', ofPerson(id)));
+  dataOf(client.DELETE('/v1/admin/users/{userId}/second-factors', userPath(id)));

@@ -14517,7 +14517,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider, such as `openai`. */
+                /** @description Id of the identity provider. */
                 provider: string;
             };
             cookie?: never;

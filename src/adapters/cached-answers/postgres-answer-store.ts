@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/queryable.js';
-import { type CachedAnswerKey, AnswerStore } from '../../gateway/ports.js';
+import { type CachedResponseKey, AnswerStore } from '../../gateway/ports.js';
 
-interface Row {
+interface CachedResponseRow {
   readonly sealed: Buffer;
 }
 
@@ -20,16 +20,16 @@ export class PostgresAnswerStore extends AnswerStore {
     super();
   }
 
-  override async find(place: CachedAnswerKey): Promise<Buffer | null> {
-    const [row] = await this.database.query<Row>(FIND, columnsOf(place));
+  override async find(place: CachedResponseKey): Promise<Buffer | null> {
+    const [row] = await this.database.query<CachedResponseRow>(FIND, columnsOf(place));
     return row ? row.sealed : null;
   }
 
-  override async keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
+  override async keep(place: CachedResponseKey, answer: Buffer, expiresAt: number): Promise<void> {
     await this.database.query(KEEP, [...columnsOf(place), answer, new Date(expiresAt)]);
   }
 }
 
-function columnsOf({ organizationId, workspaceId, key }: CachedAnswerKey): unknown[] {
+function columnsOf({ organizationId, workspaceId, key }: CachedResponseKey): unknown[] {
   return [organizationId, workspaceId, Buffer.from(key, 'hex')];
 }

@@ -1,8 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, Result } from 'ioredis';
 import type { Secret } from '../../common/settings/secret.js';
-import { type CachedAnswerKey, AnswerStore } from '../../gateway/ports.js';
-import { answerOf, connectForRequests } from '../redis-connection.js';
+import { type CachedResponseKey, AnswerStore } from '../../gateway/ports.js';
+import { redisReplyWithin, connectForRequests } from '../redis-connection.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -13,7 +13,7 @@ declare module 'ioredis' {
 /**
  * The braces keep all keys in one slot of a cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
-const ROOM = '{gatehouse-answers}';
+const KEY_PREFIX = '{gatehouse-answers}';
 
 /** Maximum removals per script run, which keeps the run short. */
 const REMOVALS_MAX = 100;
@@ -76,27 +76,29 @@ export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdo
   constructor(
     url: Secret,
     private readonly bytesMax: number,
-    private readonly room = ROOM,
+    private readonly keyPrefix = KEY_PREFIX,
   ) {
     super();
     this.redis = connectForRequests(url, 'answers');
     this.redis.defineCommand('keepAnswer', { lua: KEEP });
   }
 
-  override find(place: CachedAnswerKey): Promise<Buffer | null> {
-    return answerOf(this.redis.getBuffer(this.nameOf(place)));
+  override find(place: CachedResponseKey): Promise<Buffer | null> {
+    return redisReplyWithin(this.redis.getBuffer(this.nameOf(place)));
   }
 
-  override async keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
-    const books = ['ends', 'sizes', 'total'].map((book) => `${this.room}:${book}`);
-    await answerOf(this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt));
+  override async keep(place: CachedResponseKey, answer: Buffer, expiresAt: number): Promise<void> {
+    const books = ['ends', 'sizes', 'total'].map((book) => `${this.keyPrefix}:${book}`);
+    await redisReplyWithin(
+      this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
   }
 
-  private nameOf({ organizationId, workspaceId, key }: CachedAnswerKey): string {
-    return `${this.room}:${organizationId}:${workspaceId}:${key}`;
+  private nameOf({ organizationId, workspaceId, key }: CachedResponseKey): string {
+    return `${this.keyPrefix}:${organizationId}:${workspaceId}:${key}`;
   }
 }

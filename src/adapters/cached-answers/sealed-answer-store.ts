@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { type CachedAnswerKey, AnswerStore } from '../../gateway/ports.js';
+import { type CachedResponseKey, AnswerStore } from '../../gateway/ports.js';
 
 /** The store behind it, which may have a connection to close. */
 type Behind = AnswerStore & Partial<OnApplicationShutdown>;
@@ -21,12 +21,12 @@ export class SealedAnswerStore extends AnswerStore implements OnApplicationShutd
     super();
   }
 
-  override async find(place: CachedAnswerKey): Promise<Buffer | null> {
+  override async find(place: CachedResponseKey): Promise<Buffer | null> {
     const sealed = await this.behind.find(place);
     return sealed && this.opened(place, sealed);
   }
 
-  override keep(place: CachedAnswerKey, answer: Buffer, expiresAt: number): Promise<void> {
+  override keep(place: CachedResponseKey, answer: Buffer, expiresAt: number): Promise<void> {
     return this.behind.keep(
       place,
       this.secrets.sealBytes(place.organizationId, purposeOf(place), answer),
@@ -38,7 +38,7 @@ export class SealedAnswerStore extends AnswerStore implements OnApplicationShutd
     await this.behind.onApplicationShutdown?.();
   }
 
-  private opened(place: CachedAnswerKey, sealed: Buffer): Buffer | null {
+  private opened(place: CachedResponseKey, sealed: Buffer): Buffer | null {
     try {
       return this.secrets.openBytes(place.organizationId, purposeOf(place), sealed);
     } catch (error) {
@@ -48,6 +48,6 @@ export class SealedAnswerStore extends AnswerStore implements OnApplicationShutd
   }
 }
 
-function purposeOf({ organizationId, workspaceId, key }: CachedAnswerKey): readonly string[] {
+function purposeOf({ organizationId, workspaceId, key }: CachedResponseKey): readonly string[] {
   return ['cached answer', organizationId, workspaceId, key];
 }

@@ -17,19 +17,23 @@ export class SealedVectorStore extends VectorStore {
     super();
   }
 
-  override async newest(room: VectorNamespace, most: number): Promise<readonly KeptVector[]> {
-    const kept = await this.behind.newest(room, most);
-    return kept.flatMap((each) => this.opened(room, each));
+  override async newest(namespace: VectorNamespace, most: number): Promise<readonly KeptVector[]> {
+    const kept = await this.behind.newest(namespace, most);
+    return kept.flatMap((each) => this.opened(namespace, each));
   }
 
-  override keep(room: VectorNamespace, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
-    const sealed = this.secrets.sealBytes(room.organizationId, purposeOf(room, key), vector);
-    return this.behind.keep(room, { key, vector: sealed, expiresAt }, most);
+  override keep(
+    namespace: VectorNamespace,
+    { key, vector, expiresAt }: KeptVector,
+    most: number,
+  ): Promise<void> {
+    const sealed = this.secrets.sealBytes(namespace.organizationId, purposeOf(namespace, key), vector);
+    return this.behind.keep(namespace, { key, vector: sealed, expiresAt }, most);
   }
 
-  private opened(room: VectorNamespace, { key, vector: sealed, expiresAt }: KeptVector): KeptVector[] {
+  private opened(namespace: VectorNamespace, { key, vector: sealed, expiresAt }: KeptVector): KeptVector[] {
     try {
-      const vector = this.secrets.openBytes(room.organizationId, purposeOf(room, key), sealed);
+      const vector = this.secrets.openBytes(namespace.organizationId, purposeOf(namespace, key), sealed);
       return [{ key, vector, expiresAt }];
     } catch (error) {
       this.report('A cached embedding cannot be decrypted and is ignored.', error);
@@ -38,6 +42,6 @@ export class SealedVectorStore extends VectorStore {
   }
 }
 
-function purposeOf({ organizationId, workspaceId, room }: VectorNamespace, key: string): readonly string[] {
-  return ['cached vector', organizationId, workspaceId, room, key];
+function purposeOf({ organizationId, workspaceId, digest }: VectorNamespace, key: string): readonly string[] {
+  return ['cached vector', organizationId, workspaceId, digest, key];
 }

@@ -1,15 +1,15 @@
 import type { Change } from '../../common/changes/change.js';
 import { createLogger } from '../../common/observability/logger.js';
 
-type Listener = (change: Change | null) => void;
+type ChangeListener = (change: Change | null) => void;
 
 const logger = createLogger('changes');
 
 /** Listeners for changes. A listener that fails does not affect the others. */
 export class ChangeListeners {
-  private readonly listeners: Listener[] = [];
+  private readonly listeners: ChangeListener[] = [];
 
-  add(listener: Listener): void {
+  add(listener: ChangeListener): void {
     this.listeners.push(listener);
   }
 

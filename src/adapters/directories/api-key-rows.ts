@@ -1,12 +1,12 @@
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
-import { keysWithin, narrowedSight, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
+import { keysWithin, narrowedVisibility, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
 import { type Scope, isScope } from '../../auth/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { inheritedPolicyOf, organizationPolicyOf } from './inherited-policy.js';
-import { type CallerLimits, limitsOf, policyOf } from '../../common/limits/limit.js';
+import { type CallerLimits, limitsOfRules, policyOf } from '../../common/limits/limit.js';
 import type { BudgetRule, PolicyRule, RateRule } from '../../common/limits/rules.js';
 
 /** Columns under the names of the query; times are milliseconds since the epoch. */
@@ -86,7 +86,7 @@ const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'workspace-user': 'workspace_user_key',
 };
 
-export function principalOf(row: ApiKeyRow): Principal {
+export function principalOfKey(row: ApiKeyRow): Principal {
   const limits = callerLimits(row);
   const roles = rolesOf(row);
   return {
@@ -103,7 +103,7 @@ export function principalOf(row: ApiKeyRow): Principal {
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
     ...inheritedPolicyOf(row.settings, row.workspace_defaults, row.default_metadata),
-    ...sightOf(row, roles),
+    ...visibilityOf(row, roles),
   };
 }
 
@@ -113,9 +113,9 @@ function rolesOf({ organization_role, workspace_role }: ApiKeyRow): Roles | null
 }
 
 /** Service keys see all that they reach; a user's key sees what the user does. */
-function sightOf({ user_id, settings }: ApiKeyRow, roles: Roles | null): Pick<Principal, 'seesOnlyOf'> {
+function visibilityOf({ user_id, settings }: ApiKeyRow, roles: Roles | null): Pick<Principal, 'seesOnlyOf'> {
   if (user_id === null || roles === null) return {};
-  return narrowedSight(user_id, roles, settings.security_settings ?? null);
+  return narrowedVisibility(user_id, roles, settings.security_settings ?? null);
 }
 
 /** The scopes of the key that the current roles of its authority still allow. */
@@ -144,8 +144,8 @@ interface CallerRules {
 function callerLimits(row: CallerRules): CallerLimits | null {
   const organizationId = row.organization_id;
   const limits = [
-    ...limitsOf({ organizationId, subject: 'this API key' }, row),
-    ...limitsOf(
+    ...limitsOfRules({ organizationId, subject: 'this API key' }, row),
+    ...limitsOfRules(
       { organizationId, subject: 'this workspace' },
       { rate_limits: row.workspace_rate_limits, usage_limits: row.workspace_usage_limits },
     ),

@@ -10,7 +10,7 @@ import { SnapshotSeal } from './snapshot/snapshot-seal.js';
 import { DirectorySnapshot } from './directory-snapshot.js';
 import { RefreshingCache } from './refreshing-cache.js';
 
-interface Thing {
+interface SnapshotThing {
   readonly id: string;
   readonly version: number;
 }
@@ -40,7 +40,7 @@ afterEach(async () => {
 const processes = new Set<DirectorySnapshot>();
 
 /** The store that all processes share, also across restarts. */
-const things = new Map<string, Thing>();
+const things = new Map<string, SnapshotThing>();
 const store = { isUnavailable: false, loads: 0 };
 beforeEach(() => {
   things.clear();
@@ -65,7 +65,7 @@ async function aProcess({
   isWanted = true,
   folder = new SnapshotFolder(dataDir, seal),
 }: Life = {}) {
-  const cache = new RefreshingCache<string, Thing, Thing>({
+  const cache = new RefreshingCache<string, SnapshotThing, SnapshotThing>({
     load: (name) => {
       store.loads += 1;
       return store.isUnavailable ? Promise.reject(gone()) : Promise.resolve(things.get(name) ?? null);
@@ -89,7 +89,7 @@ async function aProcess({
   return { cache, find, end: () => (processes.delete(snapshot), snapshot.onApplicationShutdown()) };
 }
 
-const put = (name: string, version = 1): Thing => {
+const put = (name: string, version = 1): SnapshotThing => {
   const thing = { id: `id-${name}`, version };
   things.set(name, thing);
   return thing;

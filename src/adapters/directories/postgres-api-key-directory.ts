@@ -5,7 +5,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Queryable } from '../../database/queryable.js';
-import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-rows.js';
+import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOfKey } from './api-key-rows.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
@@ -81,7 +81,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
 }
 
 function knownKey(row: ApiKeyRow): KnownKey {
-  return { principal: principalOf(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) };
+  return { principal: principalOfKey(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

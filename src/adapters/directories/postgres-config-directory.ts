@@ -14,7 +14,7 @@ import { ConfigDirectory, type ConfigSnapshot } from '../../gateway/ports.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row {
+interface ConfigRow {
   readonly id: string;
   readonly slug: string;
   readonly version_id: string;
@@ -59,7 +59,7 @@ const logger = createLogger('directories');
  * administration, is replaced by the last valid one, and the log reports it.
  */
 export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
+  private readonly cache: RefreshingCache<ConfigLookup, ConfigRow, ConfigSnapshot>;
   /** By version, so that reloading an unchanged config returns the same object. */
   private readonly versions = new LRUCache<string, ConfigSnapshot>({ max: CONFIGS_MAX });
   private readonly slugLists = new LRUCache<string, readonly string[], Reach>({
@@ -104,20 +104,23 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
   }
 
   private async loadSlugs({ organizationId, workspaceId }: Reach): Promise<readonly string[]> {
-    const rows = await this.database.query<Pick<Row, 'slug'>>(SLUGS, [organizationId, workspaceId ?? null]);
+    const rows = await this.database.query<Pick<ConfigRow, 'slug'>>(SLUGS, [
+      organizationId,
+      workspaceId ?? null,
+    ]);
     return rows.map(({ slug }) => slug);
   }
 
-  private async load({ reach, name }: ConfigLookup): Promise<Row | null> {
+  private async load({ reach, name }: ConfigLookup): Promise<ConfigRow | null> {
     const isId = isUuid(name);
     const parameters = [reach.organizationId, isId ? name : NO_ID, name, isId, reach.workspaceId ?? null];
-    const [row] = await this.database.query<Row>(BY_NAME, parameters);
+    const [row] = await this.database.query<ConfigRow>(BY_NAME, parameters);
     if (!row) return null;
     return this.snapshotOf(row) ? row : this.lastGood(row);
   }
 
-  private async lastGood({ id, slug, version_id }: Row): Promise<Row> {
-    const earlier = await this.database.query<Pick<Row, 'version_id' | 'document'>>(EARLIER, [
+  private async lastGood({ id, slug, version_id }: ConfigRow): Promise<ConfigRow> {
+    const earlier = await this.database.query<Pick<ConfigRow, 'version_id' | 'document'>>(EARLIER, [
       id,
       version_id,
     ]);
@@ -128,13 +131,13 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     throw unreadable(slug);
   }
 
-  private open(row: Row): ConfigSnapshot {
+  private open(row: ConfigRow): ConfigSnapshot {
     const snapshot = this.snapshotOf(row);
     if (!snapshot) throw unreadable(row.slug);
     return snapshot;
   }
 
-  private snapshotOf(row: Row): ConfigSnapshot | null {
+  private snapshotOf(row: ConfigRow): ConfigSnapshot | null {
     const known = this.versions.get(row.version_id);
     if (known?.slug === row.slug) return known;
     const document = this.documentOf(row);
@@ -144,7 +147,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     return snapshot;
   }
 
-  private documentOf({ id, version_id, document }: Row): RoutingConfig | null {
+  private documentOf({ id, version_id, document }: ConfigRow): RoutingConfig | null {
     const read = readRoutingConfig(document);
     if (!read.mistakes) return read.config;
     const mistakes = mistakesInWords(read.mistakes);

@@ -1,9 +1,9 @@
 import { type Actor, CurrentRights, type Rights } from '../../auth/ports.js';
-import { administersOrganization, narrowedSight, scopesOfRoles } from '../../auth/permissions/roles.js';
+import { administersOrganization, narrowedVisibility, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../database/queryable.js';
-import { type ApiKeyRow, BY_ID, principalOf } from './api-key-rows.js';
+import { type ApiKeyRow, BY_ID, principalOfKey } from './api-key-rows.js';
 
 interface PersonRow {
   readonly role: OrganizationRole;
@@ -24,22 +24,22 @@ export class PostgresCurrentRights extends CurrentRights {
   }
 
   override of(actor: Actor): Promise<Rights | null> {
-    return actor.apiKeyId === null ? this.ofPerson(actor) : this.ofKey(actor, actor.apiKeyId);
+    return actor.apiKeyId === null ? this.ofUser(actor) : this.ofKey(actor, actor.apiKeyId);
   }
 
   private async ofKey(actor: Actor, id: string): Promise<Rights | null> {
     const [row] = await this.database.query<ApiKeyRow>(BY_ID, [id]);
     if (!row || row.organization_id !== actor.organizationId) return null;
     if (row.workspace_id !== null && row.workspace_id !== actor.workspaceId) return null;
-    return principalOf(row);
+    return principalOfKey(row);
   }
 
-  private async ofPerson({ organizationId, userId, workspaceId }: Actor): Promise<Rights | null> {
+  private async ofUser({ organizationId, userId, workspaceId }: Actor): Promise<Rights | null> {
     const [row] = await this.database.query<PersonRow>(PERSON, [organizationId, userId, workspaceId]);
     if (!row) return null;
     const roles = { organization: row.role, workspace: row.workspace_role };
     if (row.workspace_role === null && !administersOrganization(roles)) return null;
     const switches = row.settings.security_settings ?? null;
-    return { scopes: scopesOfRoles(roles, switches), ...narrowedSight(userId ?? '', roles, switches) };
+    return { scopes: scopesOfRoles(roles, switches), ...narrowedVisibility(userId ?? '', roles, switches) };
   }
 }

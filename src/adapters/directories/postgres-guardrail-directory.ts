@@ -14,7 +14,7 @@ import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row {
+interface GuardrailRow {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;
@@ -48,7 +48,7 @@ const OPENED_MAX = 10_000;
 
 /** Stored guardrails from PostgreSQL, parsed and decrypted once when they are loaded. */
 export class PostgresGuardrailDirectory extends GuardrailDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<GuardrailLookup, Row, OpenedGuardrail>;
+  private readonly cache: RefreshingCache<GuardrailLookup, GuardrailRow, OpenedGuardrail>;
 
   /** `staleMs`: how long known guardrails stay in use while the database is unavailable. */
   constructor(
@@ -87,13 +87,13 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
       : (guardrail?.opened ?? null);
   }
 
-  private async load({ reach, named }: GuardrailLookup): Promise<Row | null> {
+  private async load({ reach, named }: GuardrailLookup): Promise<GuardrailRow | null> {
     const parameters = [reach.organizationId, named, reach.workspaceId ?? null];
-    const [row] = await this.database.query<Row>(BY_NAME, parameters);
+    const [row] = await this.database.query<GuardrailRow>(BY_NAME, parameters);
     return row ?? null;
   }
 
-  private open(row: Row): GuardrailSnapshot | AppError {
+  private open(row: GuardrailRow): GuardrailSnapshot | AppError {
     try {
       const mistakes: Mistake[] = [];
       const place = DocumentPath.root(mistakes, row.slug);
@@ -108,7 +108,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
     }
   }
 
-  private secretsOf({ id, organization_id, sealed_secrets, wrapped_key }: Row): CheckSecrets {
+  private secretsOf({ id, organization_id, sealed_secrets, wrapped_key }: GuardrailRow): CheckSecrets {
     if (!sealed_secrets) return {};
     const key = { organizationId: organization_id, wrapped: wrapped_key };
     const clear = this.secrets.openText(key, guardrailPurpose(organization_id, id), sealed_secrets);

@@ -8,7 +8,7 @@ import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 
-interface Row extends Pick<KeyOverrides, 'allows_all_models' | 'models'> {
+interface UsableKeyRow extends Pick<KeyOverrides, 'allows_all_models' | 'models'> {
   readonly slug: string;
   readonly provider_id: string;
   readonly expires_at: Date | null;
@@ -16,7 +16,7 @@ interface Row extends Pick<KeyOverrides, 'allows_all_models' | 'models'> {
 
 interface List {
   readonly id: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly UsableKeyRow[];
 }
 
 interface UsableKeyList {
@@ -84,7 +84,10 @@ export class PostgresUsableKeys extends UsableKeys implements RememberingDirecto
   }
 
   private async load(reach: Reach): Promise<List> {
-    const rows = await this.database.query<Row>(OF_REACH, [reach.organizationId, reach.workspaceId ?? null]);
+    const rows = await this.database.query<UsableKeyRow>(OF_REACH, [
+      reach.organizationId,
+      reach.workspaceId ?? null,
+    ]);
     return { id: idOf(reach), rows };
   }
 }
@@ -93,7 +96,12 @@ const idOf = ({ organizationId, workspaceId = '' }: Reach): string => `${organiz
 
 const keysOf = (list: UsableKeyList | null): readonly UsableKey[] => list?.keys ?? [];
 
-function usableKey({ slug, provider_id: providerId, expires_at: expiresAt, ...terms }: Row): UsableKey {
+function usableKey({
+  slug,
+  provider_id: providerId,
+  expires_at: expiresAt,
+  ...terms
+}: UsableKeyRow): UsableKey {
   const { models } = ownTermsOf({ ...terms, prices: null, organization_prices: null });
   return { slug, providerId, expiresAt: expiresAt?.getTime() ?? null, ...(models ? { models } : {}) };
 }

@@ -7,7 +7,7 @@ import type {
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../database/queryable.js';
-import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
+import { limitsOfRules, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -21,7 +21,7 @@ import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 import type { Memory, RememberingDirectory } from './snapshot/memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row extends KeyOverrides, SubjectRules {
+interface VirtualKeyRow extends KeyOverrides, SubjectRules {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;
@@ -96,7 +96,7 @@ const MAX_OPENED = 10_000;
 
 /** Virtual keys and providers from PostgreSQL, decrypted once when they are loaded and cached by reach and slug. */
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<VirtualKeyLookup, Row, OpenedVirtualKey>;
+  private readonly cache: RefreshingCache<VirtualKeyLookup, VirtualKeyRow, OpenedVirtualKey>;
 
   /** `staleKeysMs`: how long known keys keep working while the database is unavailable. */
   constructor(
@@ -152,22 +152,22 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     return this.mapped.complete(found.opened, found.mappings);
   }
 
-  private async load({ reach, slug }: VirtualKeyLookup): Promise<Row | null> {
+  private async load({ reach, slug }: VirtualKeyLookup): Promise<VirtualKeyRow | null> {
     const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
-    const [row] = await this.database.query<Row>(BY_SLUG, parameters);
+    const [row] = await this.database.query<VirtualKeyRow>(BY_SLUG, parameters);
     return row ?? null;
   }
 
-  private found(row: Row): OpenedVirtualKey {
+  private found(row: VirtualKeyRow): OpenedVirtualKey {
     const { integration_id: integration, organization_id: organization } = row;
     const references = row.mappings?.flatMap(({ reference }) => reference?.id ?? []) ?? [];
     const parts = [organization, ...(integration === null ? [] : [integration]), ...references];
     return { id: row.id, parts, opened: this.open(row), mappings: row.mappings };
   }
 
-  private open(row: Row): VirtualKeySnapshot | AppError {
+  private open(row: VirtualKeyRow): VirtualKeySnapshot | AppError {
     const owner = { organizationId: row.organization_id, subject: `the virtual key "${row.slug}"` };
-    const limits = limitsOf(owner, row);
+    const limits = limitsOfRules(owner, row);
     try {
       return {
         id: row.id,
@@ -193,7 +193,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     }
   }
 
-  private keyOf(row: Row) {
+  private keyOf(row: VirtualKeyRow) {
     if (row.fields[WORKLOAD_IDENTITY] !== undefined) return IN_PLACE_OF_KEY;
     if (row.sealed_credentials === null) return null;
     const binding = credentialBindingOf({
@@ -212,7 +212,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
 const IN_PLACE_OF_KEY = new Secret('workload identity');
 
 /** Its tokens are sent to the cloud only, never to an address that a tenant chose. */
-function identityOf(row: Row): Pick<VirtualKeySnapshot['credentials'], 'identityFor'> {
+function identityOf(row: VirtualKeyRow): Pick<VirtualKeySnapshot['credentials'], 'identityFor'> {
   if (row.fields[WORKLOAD_IDENTITY] === undefined) return {};
   if (row.custom_host !== null) throw new AppError('credential_unusable');
   return { identityFor: row.organization_id };

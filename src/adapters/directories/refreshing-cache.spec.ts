@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Thing {
+interface CachedThing {
   readonly id: string;
   readonly version: number;
 }
@@ -14,9 +14,9 @@ const gone = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECO
 
 /** A store whose values can change, fail or block, and a clock that only the test moves. */
 const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } = {}) => {
-  const things = new Map<string, Thing>();
+  const things = new Map<string, CachedThing>();
   const state = { now: 0, loads: 0, failure: null as Error | null, gate: null as Promise<void> | null };
-  const cache = new RefreshingCache<string, Thing, Thing>({
+  const cache = new RefreshingCache<string, CachedThing, CachedThing>({
     load: async (name) => {
       state.loads += 1;
       const { failure } = state;

@@ -11,7 +11,7 @@ import {
   RETURNED,
 } from '../../gateway/ports.js';
 import { REDIS_ANSWER_MS } from '../../common/net/store-timeouts.js';
-import { answerOf, connectForRequests } from '../redis-connection.js';
+import { redisReplyWithin, connectForRequests } from '../redis-connection.js';
 import { answerApart } from './answer-apart.js';
 import { GIVE_BACK, limitKey, TAKE } from './redis-limit-scripts.js';
 
@@ -82,7 +82,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
 
   override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
     if (returns.length === 0) {
-      await answerOf(this.redis.ping(), this.answerMs);
+      await redisReplyWithin(this.redis.ping(), this.answerMs);
       return [];
     }
     // Not split: a failed script may have returned some of it, and nothing may be returned twice.
@@ -96,7 +96,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
 
   /** Redis refuses writes by their command, whatever their size: https://redis.io/docs/latest/commands/command/#flags */
   override async tryWrite(): Promise<void> {
-    await answerOf(
+    await redisReplyWithin(
       this.redis.set(limitKey(`write-check/${this.holder}`), '1', 'PX', this.slotLeaseMs),
       this.answerMs,
     );
@@ -115,7 +115,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       call,
     ]);
     const keys = this.keysOf(requests);
-    const replies = await answerOf(
+    const replies = await redisReplyWithin(
       this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
       this.answerMs,
     );
@@ -139,7 +139,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       ...steps.flatMap(({ step, amount }) => [step, amount]),
     ]);
     const keys = this.keysOf(returns);
-    const replies = await answerOf(
+    const replies = await redisReplyWithin(
       this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
       this.answerMs,
     );

@@ -3,14 +3,14 @@ import type { Redis } from 'ioredis';
 import { RateUse, windowOf } from '../../common/limits/rate-use.js';
 import type { RateRule } from '../../common/limits/rules.js';
 import type { Secret } from '../../common/settings/secret.js';
-import { answerOf, connectForRequests } from '../redis-connection.js';
+import { redisReplyWithin, connectForRequests } from '../redis-connection.js';
 import { limitKey } from './redis-limit-scripts.js';
 
 const STEPS = 100;
 const AMOUNT = /^-?\d{1,15}$/;
 const HELD = /^(\d{1,15}):(\d{1,15})$/;
 
-type Fields = Readonly<Record<string, string>>;
+type RedisHashFields = Readonly<Record<string, string>>;
 
 /** The counters of `RedisLimitStore`, read in one round trip. Changes nothing. */
 export class RedisRateUse extends RateUse implements OnApplicationShutdown {
@@ -24,7 +24,7 @@ export class RedisRateUse extends RateUse implements OnApplicationShutdown {
   override async read(rules: readonly RateRule[]): Promise<ReadonlyMap<string, number>> {
     const pipeline = this.redis.pipeline().time();
     for (const { id } of rules) pipeline.hgetall(limitKey(id));
-    const [time, ...counters] = (await answerOf(pipeline.exec())) ?? [];
+    const [time, ...counters] = (await redisReplyWithin(pipeline.exec())) ?? [];
     const [seconds = 0, micros = 0] = (time?.[1] ?? []) as readonly (string | number)[];
     const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     return new Map(rules.map((rule, at) => [rule.id, usedIn(rule, counters[at], now)]));
@@ -40,10 +40,12 @@ function usedIn(rule: RateRule, reply: [Error | null, unknown] | undefined, now:
   const [error, fields] = reply ?? [null, {}];
   if (error) return 0;
   const windowMs = windowOf(rule);
-  return windowMs === 0 ? heldIn(fields as Fields, now) : countedIn(fields as Fields, windowMs, now);
+  return windowMs === 0
+    ? heldIn(fields as RedisHashFields, now)
+    : countedIn(fields as RedisHashFields, windowMs, now);
 }
 
-function countedIn(fields: Fields, windowMs: number, now: number): number {
+function countedIn(fields: RedisHashFields, windowMs: number, now: number): number {
   const step = Math.floor(now / Math.max(Math.floor(windowMs / STEPS), 1));
   return Object.entries(fields)
     .filter(([at]) => Number(at) > step - STEPS && Number(at) <= step + STEPS)
@@ -51,7 +53,7 @@ function countedIn(fields: Fields, windowMs: number, now: number): number {
 }
 
 /** Each holder's entry is "amount:expires at". */
-function heldIn(fields: Fields, now: number): number {
+function heldIn(fields: RedisHashFields, now: number): number {
   return Object.values(fields)
     .map((entry) => HELD.exec(entry) ?? [])
     .reduce((sum, [, amount = '0', expires = '0']) => sum + (Number(expires) > now ? Number(amount) : 0), 0);

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { didYouMean } from '../../common/text/nearest-names.js';
 
 /** An object without other members. Each unknown one is named, with the known one that is nearest. */
-export function strict<T extends z.ZodRawShape>(shape: T) {
-  return z.strictObject(shape, {
+export function strict<T extends z.ZodRawShape>(fields: T) {
+  return z.strictObject(fields, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys
-            .map((name) => `has the unknown member "${name}"${didYouMean(name, Object.keys(shape))}`)
+            .map((name) => `has the unknown member "${name}"${didYouMean(name, Object.keys(fields))}`)
             .join(', ')
         : undefined,
   });
 }
 
 /** One of two schemas, by what the value looks like. Unlike those of a union, its mistakes have their own place. */
-export function either<A, B>(
+export function eitherSchema<A, B>(
   isFirst: (value: unknown) => boolean,
   first: z.ZodType<A>,
   second: z.ZodType<B>,

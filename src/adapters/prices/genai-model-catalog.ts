@@ -3,7 +3,7 @@ import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/model-entry.js';
 import { isRetired } from '../../providers/models/retired.js';
-import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
+import { type PriceSchedule, scheduledPrice } from '../../providers/prices/schedule.js';
 import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/catalog/registry.js';
@@ -21,7 +21,7 @@ interface ListedModel {
 }
 
 /** The models of one provider at the prices of one moment. */
-interface Part {
+interface ProviderModels {
   readonly listed: readonly ListedModel[];
   readonly models: readonly ModelEntry[];
   /** The same as JSON, without the brackets of the list. */
@@ -42,7 +42,7 @@ interface PricedCatalog {
  * cost a tenth of its throughput. Later, only the few models with time-dependent prices are priced again.
  */
 export class GenaiModelCatalog extends ModelCatalog {
-  private parts: readonly Part[] | null = null;
+  private parts: readonly ProviderModels[] | null = null;
   private priced: PricedCatalog | null = null;
   private preparing: Promise<void> | null = null;
   private version = 0;
@@ -58,7 +58,7 @@ export class GenaiModelCatalog extends ModelCatalog {
   }
 
   private async prepareInTurns(): Promise<void> {
-    const parts: Part[] = [];
+    const parts: ProviderModels[] = [];
     for (const provider of providers.values()) {
       parts.push(pricedPart(listedOf(this.data, provider), Date.now()));
       await nextTurn();
@@ -97,8 +97,8 @@ export class GenaiModelCatalog extends ModelCatalog {
   }
 }
 
-function pricedPart(listed: readonly ListedModel[], now: number): Part {
-  const models = listed.map(({ entry, schedule }) => withPrice(entry, priceAt(schedule, now)));
+function pricedPart(listed: readonly ListedModel[], now: number): ProviderModels {
+  const models = listed.map(({ entry, schedule }) => withPrice(entry, scheduledPrice(schedule, now)));
   return {
     listed,
     models,
@@ -107,7 +107,7 @@ function pricedPart(listed: readonly ListedModel[], now: number): Part {
   };
 }
 
-function joined(parts: readonly Part[], now: number): PricedCatalog {
+function joined(parts: readonly ProviderModels[], now: number): PricedCatalog {
   const models = parts.flatMap((part) => part.models);
   const data = parts.map(({ json }) => json).filter((json) => json !== '');
   // In the order of `ModelList`, joined from JSON that is already written.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { canonicalModel } from '../../common/text/model-name.js';
 import { PriceBook } from '../../gateway/ports.js';
 import type { Price } from '../../providers/prices/price.js';
-import { type PriceSchedule, priceAt, type ScheduledPrice } from '../../providers/prices/schedule.js';
+import { type PriceSchedule, scheduledPrice, type ScheduledPrice } from '../../providers/prices/schedule.js';
 import { withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/catalog/registry.js';
@@ -41,7 +41,7 @@ export class GenaiPriceBook extends PriceBook {
       if (schedule.length === 0) schedule = compile(this.data, providerId, canonicalModel(model, providerId));
       this.schedules.set(key, schedule);
     }
-    return schedule.length === 0 ? null : priceAt(schedule, Date.now());
+    return schedule.length === 0 ? null : scheduledPrice(schedule, Date.now());
   }
 }
 

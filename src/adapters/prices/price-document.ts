@@ -1,7 +1,7 @@
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import { z } from 'zod';
 import { duplicateMemberAt } from '../../common/json/duplicate-members.js';
-import { either, strict } from './exact-schemas.js';
+import { eitherSchema, strict } from './exact-schemas.js';
 import { namePattern, namePatternProblem } from './name-pattern.js';
 import { PRICE_MEMBERS } from './price-members.js';
 
@@ -24,7 +24,7 @@ const dollars = z
   .number()
   .nonnegative()
   .max(DOLLARS_MAX, `must be at most ${DOLLARS_MAX.toLocaleString('en')} dollars`);
-const rate = either(
+const rate = eitherSchema(
   (it) => typeof it === 'number',
   dollars,
   strict({
@@ -35,7 +35,7 @@ const rate = either(
 const prices = strict(Object.fromEntries(PRICE_MEMBERS.map((name) => [name, rate.optional()])));
 
 const time = z.string().regex(/^\d{2}:\d{2}/);
-const constraint = either(
+const constraint = eitherSchema(
   (it) => 'start_date' in Object(it),
   strict({ start_date: z.iso.date(), type: z.literal('start_date').default('start_date') }),
   strict({ start_time: time, end_time: time, type: z.literal('time_of_date').default('time_of_date') }),
@@ -67,7 +67,7 @@ const model = strict({
   name: z.string().nullish(),
   description: z.string().nullish(),
   price_comments: z.string().nullish(),
-  prices: either(Array.isArray, z.array(conditional), prices),
+  prices: eitherSchema(Array.isArray, z.array(conditional), prices),
 });
 
 const priceDocument = z

@@ -16,7 +16,7 @@ const REFRESH_AFTER_MS = 5 * 60_000;
 const STALE_AFTER_MS = 24 * 60 * 60_000;
 
 /** The row is the lock: the process that moves `tried_at` fetches, and the others read the result. */
-const TAKE_TURN = `
+const LOCK_RENEWAL = `
   WITH turn AS (
     UPDATE organization_jwt SET tried_at = now()
     WHERE organization_id = $1 AND jwks_uri = $2 AND (tried_at IS NULL OR tried_at < now() - interval '30 seconds')
@@ -91,7 +91,7 @@ export class KeyRenewal {
   private async fetchOrAwait(issuer: TokenIssuer, uri: string): Promise<TokenIssuer | null> {
     const { organizationId } = issuer;
     this.waitBefore(organizationId, PAUSE_MS);
-    const turn = await this.database.query<object>(TAKE_TURN, [organizationId, uri]);
+    const turn = await this.database.query<object>(LOCK_RENEWAL, [organizationId, uri]);
     const renewed = turn.length > 0 ? await this.fetch(organizationId, uri) : await this.others(issuer, uri);
     if (renewed) this.onRenewed();
     return renewed;

@@ -3,7 +3,7 @@ import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
 import { checkUnknown } from '../../auth/tokens/just-in-time-user.js';
 import { checkAuthor, checkMayStandFor } from '../../auth/tokens/rules-author.js';
-import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
+import { namedBy, principalOfToken } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../database/queryable.js';
@@ -103,7 +103,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
       checkAuthor(subject.author);
       if (subject.person) checkMayStandFor(subject.person.role, subject.author, rules);
       else checkUnknown(named.user, { organizationId, claims: verified.claims, rules });
-      const principal = principalOf(named, subject);
+      const principal = principalOfToken(named, subject);
       return principal && { known: { principal, expiresAt: verified.expiresAt } };
     } catch (error) {
       if (error instanceof AppError) return { known: error };

@@ -12,7 +12,7 @@ import type { Memory } from '../directories/snapshot/memory.js';
 import { RefreshingCache } from '../directories/refreshing-cache.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
-interface Row {
+interface TokenSubjectRow {
   readonly organization_id: string;
   readonly author_id: string | null;
   readonly author_role: AuthorRole;
@@ -66,7 +66,7 @@ interface SubjectLookup {
 }
 
 interface SubjectRow {
-  readonly row: Row;
+  readonly row: TokenSubjectRow;
   readonly subject: KnownSubject;
 }
 
@@ -79,7 +79,7 @@ const SUBJECTS_MAX = 10_000;
 
 /** The users and workspaces that tokens name, from the organization's tables. */
 export class TokenSubjects {
-  private readonly cache: RefreshingCache<SubjectLookup, Row, SubjectRow>;
+  private readonly cache: RefreshingCache<SubjectLookup, TokenSubjectRow, SubjectRow>;
 
   /** `staleMs`: how long cached subjects of workspace tokens are served while the database is unavailable. */
   constructor(
@@ -116,11 +116,11 @@ export class TokenSubjects {
     return found?.subject ?? unknownSubject(organizationId);
   }
 
-  private async load(lookup: SubjectLookup): Promise<Row | null> {
+  private async load(lookup: SubjectLookup): Promise<TokenSubjectRow | null> {
     const { organizationId, user, workspace } = lookup;
     const email = user === null ? null : (normalizeEmail(user) ?? user);
     const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
-    const [row] = await this.database.query<Row>(SUBJECT, [organizationId, ...named]);
+    const [row] = await this.database.query<TokenSubjectRow>(SUBJECT, [organizationId, ...named]);
     return row ?? null;
   }
 }
@@ -140,7 +140,7 @@ function unknownSubject(organizationId: string): KnownSubject {
   };
 }
 
-function subjectIn(row: Row): KnownSubject {
+function subjectIn(row: TokenSubjectRow): KnownSubject {
   return {
     organizationId: row.organization_id,
     author: row.author_role,
@@ -167,6 +167,6 @@ function personIn({
   role,
   is_active: isActive,
   memberships,
-}: Row): KnownSubject['person'] {
+}: TokenSubjectRow): KnownSubject['person'] {
   return id === null ? null : { id, email, role, isActive, memberships: memberships ?? [] };
 }

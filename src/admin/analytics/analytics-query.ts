@@ -3,7 +3,7 @@ import type { AppError } from '../../common/errors/app-error.js';
 import { GRANULARITY_MS, startOf } from '../../request-log/rollups/granularities.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { parameterError } from '../../common/errors/field-errors.js';
-import { conditionsOf, type LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
+import { filterConditions, type LogFilterQuery } from '../dto-fields/log-filter-query.dto.js';
 import type { SeriesQuery } from './analytics-query.dto.js';
 import { automaticInterval, timeSlots } from './time-slots.js';
 
@@ -25,7 +25,7 @@ export function analyticsQueryOf(
 ): UsageQuery {
   return {
     range: rangeOf(query.filters, now),
-    conditions: [...own, ...conditionsOf(query, (name) => !OF_RANGE.includes(name))],
+    conditions: [...own, ...filterConditions(query, (name) => !OF_RANGE.includes(name))],
   };
 }
 

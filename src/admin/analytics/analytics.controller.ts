@@ -11,7 +11,13 @@ import { Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { AnalyticsQuery, FacetQuery, GraphQuery, GroupsQuery, SeriesQuery } from './analytics-query.dto.js';
 import { AnalyticsService, type GraphAnswer } from './analytics.service.js';
-import { answerOf, type ChartField, CACHE_SUMMARY, GROUP_ANSWER, METADATA_ANSWER } from './answer-schemas.js';
+import {
+  graphSchema,
+  type ChartField,
+  CACHE_SUMMARY,
+  GROUP_ANSWER,
+  METADATA_ANSWER,
+} from './answer-schemas.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
 import { GRAPHS } from './graphs.js';
 import { GROUPINGS, pathOfMetadata } from './groups.js';
@@ -152,7 +158,7 @@ export class AnalyticsController {
   }
 }
 
-type Handler = (this: AnalyticsController, caller: Principal, query: GraphQuery) => Promise<GraphAnswer>;
+type GraphHandler = (this: AnalyticsController, caller: Principal, query: GraphQuery) => Promise<GraphAnswer>;
 
 interface DescribedHandler {
   readonly name: string;
@@ -161,8 +167,8 @@ interface DescribedHandler {
   readonly isAlias: boolean;
   readonly summaryText: string;
   readonly descriptionText: string;
-  readonly fields: Parameters<typeof answerOf>;
-  readonly handle: Handler;
+  readonly fields: Parameters<typeof graphSchema>;
+  readonly handle: GraphHandler;
 }
 
 /** Does for a handler from the table what decorators do for a method. */
@@ -177,7 +183,7 @@ function addHandler({
 }: DescribedHandler): void {
   const { prototype } = AnalyticsController;
   // A separate function: decorators attach metadata to the function, and two spellings share `handle`.
-  const value: Handler = function (caller, query) {
+  const value: GraphHandler = function (caller, query) {
     return handle.call(this, caller, query);
   };
   Object.defineProperty(value, 'name', { value: name });
@@ -190,7 +196,7 @@ function addHandler({
       description: descriptionText,
       ...(isAlias && { deprecated: true }),
     }),
-    ApiOkResponse({ schema: answerOf(...fields) }),
+    ApiOkResponse({ schema: graphSchema(...fields) }),
   );
   Reflect.defineMetadata('design:paramtypes', [Object, GraphQuery], prototype, name);
   Caller()(prototype, name, 0);

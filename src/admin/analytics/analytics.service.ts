@@ -98,15 +98,15 @@ function shown(fields: Graph['points'], sums: MeasureSums, before: Before): Reco
 }
 
 class RunningTotals implements Before {
-  readonly #totals = new Map<ReadMeasureName, number>();
+  private readonly totals = new Map<ReadMeasureName, number>();
 
   constructor(private readonly measures: readonly ReadMeasureName[]) {}
 
   count(name: ReadMeasureName): number {
-    return this.#totals.get(name) ?? 0;
+    return this.totals.get(name) ?? 0;
   }
 
   add(sums: MeasureSums): void {
-    for (const name of this.measures) this.#totals.set(name, this.count(name) + sums.count(name));
+    for (const name of this.measures) this.totals.set(name, this.count(name) + sums.count(name));
   }
 }

@@ -3,20 +3,24 @@ import { COLUMNS, GROUPINGS } from './groups.js';
 /** The responses of charts and groups in the OpenAPI document: their fields are rows of tables, not DTOs. */
 
 /** https://spec.openapis.org/oas/v3.0.3#schema-object */
-type Schema = Readonly<Record<string, unknown>> & { readonly description: string };
-type Fields = Readonly<Record<string, Schema>>;
+type ResponseSchema = Readonly<Record<string, unknown>> & { readonly description: string };
+type SchemaProperties = Readonly<Record<string, ResponseSchema>>;
 
-const number = (description: string): Schema => ({ description, type: 'number' });
-const moment = (description: string): Schema => ({ description, type: 'string', format: 'date-time' });
-const object = (properties: Fields) => ({ type: 'object' as const, properties });
-const constant = (value: string): Schema => ({
+const number = (description: string): ResponseSchema => ({ description, type: 'number' });
+const moment = (description: string): ResponseSchema => ({
+  description,
+  type: 'string',
+  format: 'date-time',
+});
+const object = (properties: SchemaProperties) => ({ type: 'object' as const, properties });
+const constant = (value: string): ResponseSchema => ({
   description: 'Type of this object.',
   type: 'string',
   enum: [value],
 });
 
 /** Part of every response that counts requests. */
-const RANGE: Schema = {
+const RANGE: ResponseSchema = {
   description:
     'The time that was counted. It is wider than the requested range where only whole hours are left of its ends.',
   ...object({
@@ -69,14 +73,14 @@ const FIELDS = {
   avg_weighted_feedback: number('Mean of value times weight of the ratings.'),
   ai_model: { description: 'Id of the model. Empty if there is none.', type: 'string', example: 'gpt-4o' },
   timestamp: moment('Beginning of the interval.'),
-} satisfies Fields;
+} satisfies SchemaProperties;
 
 export type ChartField = keyof typeof FIELDS;
 
-const fieldsOf = (names: readonly ChartField[]): Fields =>
+const fieldsOf = (names: readonly ChartField[]): SchemaProperties =>
   Object.fromEntries(names.map((name) => [name, FIELDS[name]]));
 
-export const answerOf = (
+export const graphSchema = (
   summary: readonly ChartField[],
   points: readonly ChartField[],
   counts: 'requests' | 'feedback',
@@ -102,7 +106,7 @@ export const CACHE_SUMMARY = object({
   },
 });
 
-const described = (texts: Readonly<Record<string, { readonly text: string }>>): Fields =>
+const described = (texts: Readonly<Record<string, { readonly text: string }>>): SchemaProperties =>
   Object.fromEntries(Object.entries(texts).map(([name, { text }]) => [name, { description: text }]));
 
 /** Counts of some groups are texts, as in the compatible API, so columns declare no type. */

@@ -38,7 +38,7 @@ export class FacetsService {
   async read(reach: Visibility, query: FacetQuery, name: FacetName): Promise<FacetDto> {
     const { page_size: take } = query;
     const { range, conditions } = analyticsQueryOf(query, []);
-    const counted = conditions.filter(isCountedAhead);
+    const counted = conditions.filter(isPreAggregated);
     const groups = await this.usage.groups(
       reach,
       { range, conditions: [...reach.own, ...counted] },
@@ -65,5 +65,5 @@ export class FacetsService {
   }
 }
 
-const isCountedAhead = ({ on }: QueryCondition): boolean =>
+const isPreAggregated = ({ on }: QueryCondition): boolean =>
   on?.every((dimension) => Object.hasOwn(CUBE, dimension)) ?? false;

@@ -34,7 +34,7 @@ export class FeedbackReader {
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
     const kept = filters(statement, await this.kept.conditions(reach));
     const fitting = `${kept} ${filters(statement, query.conditions)}`;
-    const where = this.#where(statement, reach, { ...query, fitting });
+    const where = this.where(statement, reach, { ...query, fitting });
     const rows = await this.database.read<{ [Name in keyof FeedbackCount]: string }>(
       `SELECT width_bucket(created_at, ${starts}::timestamptz[]) - 1 AS slot, value AS score, ai_model,
          count(*) AS count, sum(value * weight) AS weighted
@@ -80,7 +80,7 @@ export class FeedbackReader {
     );
   }
 
-  #where(
+  private where(
     statement: QueryParameters,
     { organizationId, workspaceId }: Reach,
     { range, conditions, fitting }: UsageQuery & { readonly fitting: string },

@@ -2,7 +2,7 @@ import { type ReadMeasureName, ratio, type MeasureSums } from '../../request-log
 import type { ChartField } from './answer-schemas.js';
 
 /** A field of a response: its name, and its computation from the counts. `before` holds the sums of all points so far. */
-type Field = (sums: MeasureSums, before: Before) => unknown;
+type GraphField = (sums: MeasureSums, before: Before) => unknown;
 
 /** Running totals of a series, for cumulative fields. */
 export interface Before {
@@ -19,13 +19,13 @@ export interface Graph {
   readonly descriptionText: string;
   readonly paths: readonly string[];
   readonly measures: readonly ReadMeasureName[];
-  readonly summary: Readonly<Partial<Record<ChartField, Field>>>;
-  readonly points: Readonly<Partial<Record<ChartField, Field>>>;
+  readonly summary: Readonly<Partial<Record<ChartField, GraphField>>>;
+  readonly points: Readonly<Partial<Record<ChartField, GraphField>>>;
   readonly entries?: (sums: MeasureSums) => readonly Readonly<Record<string, unknown>>[];
 }
 
 const total =
-  (name: ReadMeasureName): Field =>
+  (name: ReadMeasureName): GraphField =>
   (sums) =>
     sums.count(name);
 
@@ -56,7 +56,7 @@ const NANO_USD_PER_CENT = 10_000_000;
 
 /** The savings of the cache up to the end of a point, in cents. */
 const savedSoFar =
-  (name: 'simple_saved_nano_usd' | 'semantic_saved_nano_usd'): Field =>
+  (name: 'simple_saved_nano_usd' | 'semantic_saved_nano_usd'): GraphField =>
   (sums, before) =>
     (before.count(name) + sums.count(name)) / NANO_USD_PER_CENT;
 

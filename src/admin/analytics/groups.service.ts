@@ -21,7 +21,14 @@ import { analyticsQueryOf, filtersBesideRange } from './analytics-query.js';
 import type { GroupsQuery } from './analytics-query.dto.js';
 import { type ShownRange, shownRange } from './analytics.service.js';
 import { FeedbackReader } from './feedback-reader.js';
-import { type ColumnName, columnOf, type Grouping, groupingOf, GROUPINGS, metadataKeyIn } from './groups.js';
+import {
+  type ColumnName,
+  groupColumn,
+  type Grouping,
+  groupingOf,
+  GROUPINGS,
+  metadataKeyIn,
+} from './groups.js';
 
 export interface GroupsAnswer {
   readonly object: 'list';
@@ -159,7 +166,7 @@ const groupsRequestOf = ({ by, columns }: Grouping, view: GroupsView): GroupsReq
 });
 
 const orderOf = (view: GroupsView) => ({
-  orderBy: columnOf(view.order_by).order,
+  orderBy: groupColumn(view.order_by).order,
   direction: view.order_by_type,
   page: pageOf(view),
 });
@@ -176,10 +183,10 @@ async function unlessTooSlow<T>(work: Promise<T>): Promise<T | null> {
 
 /** Averages are per request, so groups also need the number of requests. */
 const measuresOf = (columns: readonly ColumnName[]): readonly ReadMeasureName[] => [
-  ...new Set(columns.flatMap((name) => columnOf(name).measures)).add('requests'),
+  ...new Set(columns.flatMap((name) => groupColumn(name).measures)).add('requests'),
 ];
 
 function cell(grouping: Grouping, name: ColumnName, sums: MeasureSums): unknown {
-  const value = columnOf(name).value(sums);
+  const value = groupColumn(name).value(sums);
   return grouping.asText?.includes(name) ? String(value) : value;
 }

@@ -107,7 +107,7 @@ export type ColumnName = keyof typeof COLUMNS;
 
 export const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name);
 
-export const columnOf = (name: ColumnName): GroupColumn => COLUMNS[name];
+export const groupColumn = (name: ColumnName): GroupColumn => COLUMNS[name];
 
 /** Groupings of requests, below `/v1/analytics/groups/`. */
 export interface Grouping {

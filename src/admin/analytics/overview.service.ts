@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 const FAILING_REQUESTS_MIN = 10;
 const FAILING_SHARE_MIN = 0.05;
 
-interface Period {
+interface OverviewPeriod {
   readonly series: Series;
   /** Starts of its points, in milliseconds. */
   readonly slots: readonly number[];
@@ -104,7 +104,7 @@ class OverviewReading {
     };
   }
 
-  private async period(asked: UsageQuery): Promise<Period> {
+  private async period(asked: UsageQuery): Promise<OverviewPeriod> {
     const slots = slotsOf(this.query, asked.range);
     return { slots, series: await this.usage.series(this.reach, asked, MEASURES, slots) };
   }
@@ -198,7 +198,7 @@ const figuresOf = (sums: MeasureSums): OverviewFiguresDto => ({
   first_token_p95: sums.firstTokenMs(0.95),
 });
 
-const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
+const pointsOf = ({ series, slots }: OverviewPeriod): OverviewPointDto[] =>
   series.slots.map((sums, index) => {
     const serverErrors = sums.failures
       .filter(({ status }) => status >= SERVER_ERROR)

@@ -44,10 +44,10 @@ export function isTimeZone(name: string): boolean {
 
 /** Local time of a zone represented as UTC, so that Date's UTC methods compute in it. */
 class ZoneClock {
-  readonly #format: Intl.DateTimeFormat;
+  private readonly format: Intl.DateTimeFormat;
 
   constructor(timeZone: string) {
-    this.#format = new Intl.DateTimeFormat('en-US', {
+    this.format = new Intl.DateTimeFormat('en-US', {
       timeZone,
       hourCycle: 'h23',
       ...{
@@ -62,32 +62,32 @@ class ZoneClock {
   }
 
   floor(at: number, interval: Interval): number {
-    const local = this.#local(at);
+    const local = this.local(at);
     if (interval === 'minute' || interval === 'hour') return at - (local % GRANULARITY_MS[interval]);
-    return this.#moment(startOfLocal(local, interval));
+    return this.moment(startOfLocal(local, interval));
   }
 
   next(at: number, interval: Interval): number {
     if (interval === 'minute' || interval === 'hour') return at + GRANULARITY_MS[interval];
-    const start = new Date(this.#local(at));
+    const start = new Date(this.local(at));
     if (interval === 'month') start.setUTCMonth(start.getUTCMonth() + 1, 1);
     else start.setUTCDate(start.getUTCDate() + (interval === 'week' ? 7 : 1));
-    return this.#moment(startOfLocal(start.getTime(), interval));
+    return this.moment(startOfLocal(start.getTime(), interval));
   }
 
   /** To the second: zones have no finer offsets. */
-  #local(at: number): number {
+  private local(at: number): number {
     const part = Object.fromEntries(
-      this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
+      this.format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
     ) as Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
     return Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
   }
 
   /** The moment of a local time. For a time that the clocks skip, the moment after the gap. */
-  #moment(local: number): number {
-    const guess = local - (this.#local(local) - local);
-    const second = local - (this.#local(guess) - guess);
-    const fitting = [guess, second].filter((at) => this.#local(at) === local);
+  private moment(local: number): number {
+    const guess = local - (this.local(local) - local);
+    const second = local - (this.local(guess) - guess);
+    const fitting = [guess, second].filter((at) => this.local(at) === local);
     return fitting.length > 0 ? Math.min(...fitting) : Math.max(guess, second);
   }
 }

@@ -8,7 +8,7 @@ import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateApiKeyDto,
@@ -178,7 +178,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() dto: UpdateApiKeyDto,
   ): Promise<DoneDto> {
-    checkRepeated('id', dto.id, id);
+    checkRepeatedId('id', dto.id, id);
     await this.apiKeys.update(caller, id, dto);
     return EMPTY_RESPONSE;
   }

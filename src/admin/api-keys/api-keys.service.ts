@@ -122,7 +122,7 @@ export class ApiKeysService {
     checkGrant(caller, key.scopes as Scope[]);
     if (caller.apiKeyId !== key.id) await this.bounds.check(caller, 'rotate other keys');
     const before = ApiKeyDto.from(key);
-    if (overlapMs > 0) checkTransitionIsOver(key);
+    if (overlapMs > 0) checkTransitionHasEnded(key);
     const oldEndsAt = new Date(Date.now() + overlapMs);
     const { secret, stored } = this.issuer.issue(KINDS[key.kind].format);
     Object.assign(key, {
@@ -227,7 +227,7 @@ function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void
 }
 
 /** The end of a transition was promised to every application that still uses the previous secret. */
-function checkTransitionIsOver({ previousKeyHash, previousKeyExpiresAt }: ApiKey): void {
+function checkTransitionHasEnded({ previousKeyHash, previousKeyExpiresAt }: ApiKey): void {
   if (previousKeyHash === null || previousKeyExpiresAt === null) return;
   if (previousKeyExpiresAt.getTime() <= Date.now()) return;
   const until = previousKeyExpiresAt.toISOString();

@@ -7,7 +7,7 @@ import type { ListKeysQuery } from './key-query.dto.js';
 export type KeyFilters = Pick<ListKeysQuery, 'ids' | 'type' | 'name' | 'status' | 'user_id'>;
 
 /** The conditions that are columns of the key. Its status also depends on the use of its budgets. */
-export const columnsOf = ({ ids, name, user_id }: KeyFilters): FindOptionsWhere<ApiKey> => ({
+export const keyConditions = ({ ids, name, user_id }: KeyFilters): FindOptionsWhere<ApiKey> => ({
   ...(ids && { id: In([...ids]) }),
   ...(name !== undefined && { name: partOfText(name) }),
   ...(user_id !== undefined && { userId: user_id }),

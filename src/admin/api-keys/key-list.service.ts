@@ -17,7 +17,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { isExhausted, LimitsService } from '../limits/limits.service.js';
 import { KINDS, kindsFor } from './api-key-kinds.js';
 import { ApiKey } from './api-key.entity.js';
-import { type KeyFilters, columnsOf } from './key-filters.js';
+import { type KeyFilters, keyConditions } from './key-filters.js';
 
 /** Keys with a budget, whose use decides the status, that a filter by status compares. */
 const MOST_BUDGETED = 10_000;
@@ -38,7 +38,7 @@ export class KeyListService {
     const kinds = kindsFor(caller, 'list').filter((kind) => type === undefined || kind === type);
     const isOfOthers = userId !== undefined && own.userId !== undefined && own.userId !== userId;
     if (kinds.length === 0 || isOfOthers) return [[], 0];
-    const where = { ...reach, ...columnsOf(filters), ...own, ...ofKinds(kinds) };
+    const where = { ...reach, ...keyConditions(filters), ...own, ...ofKinds(kinds) };
     const query = this.apiKeys.createQueryBuilder('key').setFindOptions({ where });
     if (status) await this.filterByStatus(query, status, where);
     return pageOfLongList(this.unitOfWork.manager, query, 'id', page);

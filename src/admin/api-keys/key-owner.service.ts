@@ -9,7 +9,7 @@ import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import type { CreateApiKeyDto } from './api-key-bodies.dto.js';
 import { KeyAuthorityService } from './key-authority.service.js';
 
@@ -28,8 +28,8 @@ export class KeyOwnerService {
     if (named !== undefined && named.toLowerCase() !== caller.organizationId)
       throw new AppError('not_found', { resource: 'organisation' });
     const [type = '', subType = ''] = kind.split('-');
-    checkRepeated('type', dto.type, type);
-    checkRepeated('sub-type', dto['sub-type'], subType);
+    checkRepeatedId('type', dto.type, type);
+    checkRepeatedId('sub-type', dto['sub-type'], subType);
   }
 
   /** The named user, or the one on whose authority the caller acts. Refuses with `forbidden` a user who ranks above the caller. */

@@ -10,7 +10,7 @@ import { written } from './canonical-record.js';
 
 export type UnchainedRecord = Omit<AuditRecord, 'seq' | 'hash' | 'seal'>;
 
-type Head = Pick<ChainEnd, 'seq' | 'hash'>;
+type AuditChainHead = Pick<ChainEnd, 'seq' | 'hash'>;
 
 const log = createLogger('audit');
 
@@ -59,15 +59,15 @@ export class AuditChain {
   }
 }
 
-async function lockHead(manager: EntityManager, organizationId: string): Promise<Head> {
-  const [known] = await manager.query<Head[]>(LOCK_HEAD, [organizationId]);
+async function lockHead(manager: EntityManager, organizationId: string): Promise<AuditChainHead> {
+  const [known] = await manager.query<AuditChainHead[]>(LOCK_HEAD, [organizationId]);
   if (known) return known;
   log.error(
     { organization_id: organizationId },
     'The audit log of an organization has lost its head: its records were removed.',
   );
   await manager.query(FIRST_HEAD, [organizationId]);
-  const [made] = await manager.query<Head[]>(LOCK_HEAD, [organizationId]);
+  const [made] = await manager.query<AuditChainHead[]>(LOCK_HEAD, [organizationId]);
   if (!made) throw new Error('The audit chain has no head.');
   return made;
 }

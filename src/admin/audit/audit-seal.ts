@@ -22,19 +22,19 @@ export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
  * all of it, nor to cut off its end.
  */
 export class AuditSeal {
-  readonly #key: Buffer;
+  private readonly key: Buffer;
 
   /** `key` is 32 bytes in base64. */
   constructor(key: Secret) {
-    this.#key = Buffer.from(key.reveal(), 'base64');
+    this.key = Buffer.from(key.reveal(), 'base64');
   }
 
   ofRecord(end: ChainEnd): Buffer {
-    return this.#sign('record', end);
+    return this.sign('record', end);
   }
 
   ofEnd(end: ChainEnd): Buffer {
-    return this.#sign('end', end);
+    return this.sign('end', end);
   }
 
   isOfRecord(end: ChainEnd, seal: Buffer | null): boolean {
@@ -46,8 +46,8 @@ export class AuditSeal {
   }
 
   /** The parts before the hash contain no slash, so the encoding is unambiguous. */
-  #sign(what: 'record' | 'end', end: ChainEnd): Buffer {
-    return createHmac('sha256', this.#key)
+  private sign(what: 'record' | 'end', end: ChainEnd): Buffer {
+    return createHmac('sha256', this.key)
       .update(`${what}/${end.organizationId}/${end.seq}/`)
       .update(end.hash)
       .digest();

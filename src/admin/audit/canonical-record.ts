@@ -40,16 +40,16 @@ export function written(record: ChainedRecord): WrittenRecord {
   return {
     ...record,
     at: record.at.toISOString(),
-    queryParams: canonicalJson(record.queryParams),
-    requestHeaders: canonicalJson(record.requestHeaders),
-    request: canonicalJson(record.request),
-    before: canonicalJson(record.before),
-    after: canonicalJson(record.after),
+    queryParams: canonicalAuditJson(record.queryParams),
+    requestHeaders: canonicalAuditJson(record.requestHeaders),
+    request: canonicalAuditJson(record.request),
+    before: canonicalAuditJson(record.before),
+    after: canonicalAuditJson(record.after),
   };
 }
 
 /** JSON with the names of every object sorted: the database does not preserve their order. */
-export function canonicalJson(value: unknown): string {
+export function canonicalAuditJson(value: unknown): string {
   return inOrder(JSON.parse(JSON.stringify(value ?? null)));
 }
 

@@ -30,7 +30,7 @@ const HEAD = 'SELECT seq, hash, seal FROM audit_heads WHERE organization_id = $1
 /** How often `onProgress` is called, in records. */
 const PROGRESS_EVERY = 5_000;
 
-interface Head {
+interface VerifiedChainHead {
   readonly seq: string;
   readonly hash: Buffer;
   readonly seal: Buffer | null;
@@ -65,7 +65,7 @@ export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE
   try {
     if (snapshot !== undefined) await client.query(`SET TRANSACTION SNAPSHOT ${escapeLiteral(snapshot)}`);
     await client.query(AS_WRITTEN);
-    const { rows } = await client.query<Head>(HEAD, [organizationId]);
+    const { rows } = await client.query<VerifiedChainHead>(HEAD, [organizationId]);
     const lines = new CopiedLines();
     const copy = client.query(copyTo(copyOfChain(organizationId, part), { highWaterMark: READ_AHEAD_BYTES }));
     for await (const piece of copy as AsyncIterable<Buffer>)
@@ -117,7 +117,7 @@ class ChainCheck {
   }
 
   /** A truncated chain is valid in itself; the sealed head stores its length. */
-  endsAt(head: Head | undefined): void {
+  endsAt(head: VerifiedChainHead | undefined): void {
     const { upTo } = this.part;
     if (upTo !== null) {
       this.problem = this.records === upTo ? null : 'missing';

@@ -61,7 +61,7 @@ export class SavedConfigDto {
     return { success: true, data: { id, slug, version_id: versionId } };
   }
 
-  static rehearsed(config: RoutingConfig, changes: readonly Difference[]): SavedConfigDto {
+  static ofDryRun(config: RoutingConfig, changes: readonly Difference[]): SavedConfigDto {
     return { success: true, data: { dry_run: true, config, changes } };
   }
 }

@@ -23,16 +23,16 @@ export interface References {
  */
 export function referencesIn(document: unknown): References {
   const references: References = { virtualKeys: [], guardrails: [] };
-  collect(document, 'config', { references: references, depth: 0 });
+  collect(document, 'config', { references, depth: 0 });
   return references;
 }
 
-type Node = Readonly<Record<string, unknown>>;
+type ConfigNode = Readonly<Record<string, unknown>>;
 
 function collect(
   node: unknown,
   path: string,
-  { references: references, depth }: { references: References; depth: number },
+  { references, depth }: { references: References; depth: number },
 ): void {
   const { virtualKeys, guardrails } = references;
   if (!isNode(node) || depth > DEEPEST || Math.max(virtualKeys.length, guardrails.length) >= MOST) return;
@@ -44,7 +44,7 @@ function collect(
   for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;
   for (const [index, target] of targets.entries())
-    collect(target, `${path}.targets[${index}]`, { references: references, depth: depth + 1 });
+    collect(target, `${path}.targets[${index}]`, { references, depth: depth + 1 });
 }
 
 function noteEmbedding(references: Reference[], cache: unknown, path: string): void {
@@ -53,7 +53,7 @@ function noteEmbedding(references: Reference[], cache: unknown, path: string): v
   note(references, embedding.virtual_key ?? embedding.virtualKey, `${path}.cache.embedding.virtual_key`);
 }
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+const isNode = (value: unknown): value is ConfigNode => typeof value === 'object' && value !== null;
 
 function note(references: Reference[], slug: unknown, path: string): void {
   if (typeof slug === 'string') references.push({ slug: bare(slug), path });
@@ -67,7 +67,7 @@ const camel = (name: string): string =>
 
 function noteGuardrails(
   references: Reference[],
-  node: Node,
+  node: ConfigNode,
   { list, path }: { readonly list: HookListName; readonly path: string },
 ): void {
   const items = node[list] ?? node[camel(list)];

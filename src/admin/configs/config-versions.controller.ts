@@ -95,7 +95,7 @@ export class ConfigVersionsController {
       return SavedConfigDto.from(await this.configs.rollBack(caller, reach, slug, version_id));
     const before = await this.versions.find(reach, slug);
     const { document: restored } = await this.versions.version(before.config, version_id);
-    const { document, changes } = await this.configs.rehearse(before.config, restored, before);
-    return SavedConfigDto.rehearsed(document, changes);
+    const { document, changes } = await this.configs.dryRun(before.config, restored, before);
+    return SavedConfigDto.ofDryRun(document, changes);
   }
 }

@@ -43,7 +43,7 @@ const SWITCH = {
 const IsSwitch = (): PropertyDecorator =>
   applyDecorators(IfGiven(), IsIn([0, 1, true, false], { message: 'it must be 0, 1, true or false' }));
 
-type Switch = 0 | 1 | boolean;
+type DefaultFlag = 0 | 1 | boolean;
 
 const CONFIG_SCHEMA = {
   oneOf: [{ type: 'object' as const, additionalProperties: true }, { type: 'string' as const }],
@@ -79,11 +79,11 @@ export class CreateConfigDto {
   /** The spelling of the compatible API for `is_default`. */
   @ApiHideProperty()
   @IsSwitch()
-  readonly isDefault?: Switch;
+  readonly isDefault?: DefaultFlag;
 
   @ApiPropertyOptional(SWITCH)
   @IsSwitch()
-  readonly is_default?: Switch;
+  readonly is_default?: DefaultFlag;
 
   @MayTakeWorkspace()
   readonly workspace_id?: string;
@@ -118,11 +118,11 @@ export class UpdateConfigDto {
 
   @ApiHideProperty()
   @IsSwitch()
-  readonly isDefault?: Switch;
+  readonly isDefault?: DefaultFlag;
 
   @ApiPropertyOptional(SWITCH)
   @IsSwitch()
-  readonly is_default?: Switch;
+  readonly is_default?: DefaultFlag;
 }
 
 /** The spelling that was used; undefined without either. */

@@ -42,8 +42,8 @@ export class ConfigsController {
   ): Promise<SavedConfigDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
     if (!query.dry_run) return SavedConfigDto.from(await this.configs.create(caller, tenant, dto));
-    const { document, changes } = await this.configs.rehearse(tenant, dto.config);
-    return SavedConfigDto.rehearsed(document, changes);
+    const { document, changes } = await this.configs.dryRun(tenant, dto.config);
+    return SavedConfigDto.ofDryRun(document, changes);
   }
 
   @Get()
@@ -112,8 +112,8 @@ export class ConfigsController {
     const reach = reachOf(caller);
     if (!query.dry_run) return SavedConfigDto.from(await this.configs.update(caller, reach, slug, dto));
     const before = await this.versions.find(reach, slug);
-    const { document, changes } = await this.configs.rehearse(before.config, dto.config, before);
-    return SavedConfigDto.rehearsed(document, changes);
+    const { document, changes } = await this.configs.dryRun(before.config, dto.config, before);
+    return SavedConfigDto.ofDryRun(document, changes);
   }
 
   @Delete(':slug')

@@ -101,7 +101,7 @@ export class ConfigsService {
   }
 
   /** Returns what a creation or change would save. Saves nothing, not even an audit record. */
-  async rehearse(place: ConfigScope, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
+  async dryRun(place: ConfigScope, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
     this.audit.leaveOut();
     const now = before ? before.version.document : {};
     const document =

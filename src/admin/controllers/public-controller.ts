@@ -48,7 +48,7 @@ class SlowGuessingInterceptor implements NestInterceptor {
 /** An internal error is not a failed attempt. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.spec.status < 500;
 
-export const PUBLIC_DOOR = 'gatehouse:public-door';
+export const PUBLIC_CONTROLLER = 'gatehouse:public-door';
 
 /**
  * For callers without an API key, whose credential is in the body. `path`, below `/v1`, is one of `PUBLIC_PATHS`, whose bodies are small:
@@ -57,7 +57,7 @@ export const PUBLIC_DOOR = 'gatehouse:public-door';
 export function PublicController(path: string, group: GroupId): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
-    SetMetadata(PUBLIC_DOOR, true),
+    SetMetadata(PUBLIC_CONTROLLER, true),
     UseGuards(NoQueryGuard, ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
     ApiTags(GROUPS[group].name),

@@ -37,7 +37,7 @@ export interface DestinationChange extends Partial<RequestedDestination> {
 
 /** A changed destination, and whether its credential must be sealed again. */
 export interface ChangedDestination extends Destination {
-  readonly isSealedAnew: boolean;
+  readonly isResealed: boolean;
 }
 
 /** Checks the destination of a stored credential, and seals the credential for that destination only. */
@@ -78,10 +78,10 @@ export class CredentialsService {
     if (isElsewhere) checkMappedAgain(changed);
     const isKeyless = needsNoKey(changed, destination);
     const hasKeyless = stored.sealedCredentials === null;
-    const isSealedAnew = isElsewhere || changed.key !== undefined || isKeyless !== hasKeyless;
+    const isResealed = isElsewhere || changed.key !== undefined || isKeyless !== hasKeyless;
     if (isKeyless) checkNoKey(changed.key);
-    else if (isSealedAnew) checkSecret(changed.key, provider, SECRET_AGAIN);
-    return { ...destination, isSealedAnew };
+    else if (isResealed) checkSecret(changed.key, provider, SECRET_AGAIN);
+    return { ...destination, isResealed };
   }
 
   /**

@@ -30,13 +30,13 @@ export interface Destination {
 export const providerOf = (id: string): Provider => findProvider(id);
 
 /** Checks whether an address is allowed. */
-type Addresses = Pick<Egress, 'checkDestination'>;
+type DestinationCheck = Pick<Egress, 'checkDestination'>;
 
 /**
  * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`, `custom_host_blocked`, and
  * `invalid_request` for unknown, missing or malformed fields, and for a missing custom host if the provider has no address of its own.
  */
-export function readDestination(requested: RequestedDestination, egress: Addresses): Destination {
+export function readDestination(requested: RequestedDestination, egress: DestinationCheck): Destination {
   const provider = findProvider(requested.provider);
   const customHost = readCustomHost(requested, provider, egress);
   const fields = readFields(requested, provider);
@@ -48,7 +48,7 @@ export function readDestination(requested: RequestedDestination, egress: Address
 function readCustomHost(
   { customHost: text, sentAs }: RequestedDestination,
   provider: Provider,
-  egress: Addresses,
+  egress: DestinationCheck,
 ): string | null {
   if (text === null) {
     if (provider.baseUrl === null)
@@ -116,25 +116,25 @@ function checkNoneMissing(
 const asField = (name: string): string => `fields.${name}`;
 
 /** A pattern for a value, and its description. */
-interface Rule {
+interface FieldRule {
   readonly pattern: RegExp;
   readonly words: string;
 }
 
-function rulesOf({ fields = [], accountHeaders = [] }: Provider): ReadonlyMap<string, Rule> {
-  const headers = accountHeaders.map(({ field }): [string, Rule] => [
+function rulesOf({ fields = [], accountHeaders = [] }: Provider): ReadonlyMap<string, FieldRule> {
+  const headers = accountHeaders.map(({ field }): [string, FieldRule] => [
     field,
     { pattern: HEADER_VALUE, words: HEADER_RULE },
   ]);
-  return new Map([...headers, ...fields.map((field): [string, Rule] => [field.name, ruleOf(field)])]);
+  return new Map([...headers, ...fields.map((field): [string, FieldRule] => [field.name, ruleOf(field)])]);
 }
 
-const ruleOf = ({ pattern, title, example }: AccountField): Rule => ({
+const ruleOf = ({ pattern, title, example }: AccountField): FieldRule => ({
   pattern,
   words: `something like "${example}" (${title})`,
 });
 
-function readField(name: string, value: unknown, { pattern, words }: Rule): string {
+function readField(name: string, value: unknown, { pattern, words }: FieldRule): string {
   if (typeof value === 'string' && value.length <= LONGEST_VALUE && pattern.test(value)) return value;
   throw invalidField(name, `it must be ${words}`);
 }

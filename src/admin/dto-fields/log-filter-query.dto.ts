@@ -16,7 +16,7 @@ export class LogFilterQuery extends QueryDto {
 }
 
 /** The conditions of the filters with these names; default: all. */
-export const conditionsOf = (
+export const filterConditions = (
   { filters }: LogFilterQuery,
   isIncluded: (name: string) => boolean = () => true,
 ): QueryCondition[] =>
@@ -28,10 +28,10 @@ const UUID = '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-
 
 const listOf = (value: string, most: number): string => `^${value}(?:,${value}){0,${most - 1}}$`;
 
-type Format = Readonly<Pick<ApiPropertyOptions, 'pattern' | 'example'> & { type?: typeof Boolean }>;
+type FilterFormat = Readonly<Pick<ApiPropertyOptions, 'pattern' | 'example'> & { type?: typeof Boolean }>;
 
 /** Formats of values, by what a filter expects. They may be narrower than the service where an exact one would be complex. */
-const FORMATS: readonly (readonly [RegExp, Format])[] = [
+const FORMATS: readonly (readonly [RegExp, FilterFormat])[] = [
   [/a date, or a date and time/, MOMENT_FORMAT],
   [/a number/, { pattern: '^-?\\d{1,9}(?:\\.\\d{1,6})?$', example: '100' }],
   [/"true" or "false"/, { type: Boolean }],
@@ -43,7 +43,7 @@ const FORMATS: readonly (readonly [RegExp, Format])[] = [
 
 const METADATA_EXAMPLE = '{"team":"search"}';
 
-const formatOf = (name: string, expects: string): Format =>
+const formatOf = (name: string, expects: string): FilterFormat =>
   name === 'metadata'
     ? { example: METADATA_EXAMPLE }
     : (FORMATS.find(([pattern]) => pattern.test(expects))?.[1] ?? {});

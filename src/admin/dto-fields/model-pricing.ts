@@ -1,5 +1,5 @@
 import type { Price, Rates } from '../../common/contracts/price.js';
-import { amountIn, amountSchema, checkNames, objectAt, refuse, under } from './price-fields.js';
+import { priceAmount, amountSchema, checkNames, objectAt, refusePrice, under } from './price-fields.js';
 import {
   UNIT_PRICING_NAMES,
   UNIT_PRICING_SCHEMA,
@@ -23,15 +23,15 @@ const KINDS = {
   reasoning_token: ['reasoningOutput', 'a reasoning token'],
 } as const satisfies Record<string, readonly [keyof Rates, string]>;
 
-type Kind = keyof typeof KINDS;
+type PricingKind = keyof typeof KINDS;
 
 /** A price in the compatible API's format: cents per token, unit or image. */
 export interface PricingConfig {
   readonly type: 'static';
-  readonly pay_as_you_go: Readonly<Partial<Record<Kind, { readonly price: number }>>> & UnitPricing;
+  readonly pay_as_you_go: Readonly<Partial<Record<PricingKind, { readonly price: number }>>> & UnitPricing;
 }
 
-const NAMES = Object.keys(KINDS) as Kind[];
+const NAMES = Object.keys(KINDS) as PricingKind[];
 
 const EXAMPLE = { request_token: { price: 0.00025 }, response_token: { price: 0.001 } };
 
@@ -86,11 +86,11 @@ const LONGEST_MODEL = 256;
 export function pricesOf(given: Readonly<Record<string, unknown>> | null): Record<string, Price> | null {
   const entries = Object.entries(given ?? {});
   if (entries.length === 0) return null;
-  if (entries.length > MOST_MODELS) refuse('model_pricing', `it may name at most ${MOST_MODELS} models`);
+  if (entries.length > MOST_MODELS) refusePrice('model_pricing', `it may name at most ${MOST_MODELS} models`);
   return Object.fromEntries(
     entries.map(([model, config]) => {
       if (model === '' || model.length > LONGEST_MODEL)
-        refuse('model_pricing', `a model has a name of 1 to ${LONGEST_MODEL} characters`);
+        refusePrice('model_pricing', `a model has a name of 1 to ${LONGEST_MODEL} characters`);
       return [model, priceOf(config, `model_pricing.${model.slice(0, 64)}`)];
     }),
   );
@@ -101,7 +101,7 @@ export function priceOf(given: unknown, path = ''): Price {
   const config = objectAt(given, path);
   checkNames(config, ['type', 'pay_as_you_go'], path);
   if (config.type !== undefined && config.type !== 'static')
-    refuse(under(path, 'type'), 'it must be "static"');
+    refusePrice(under(path, 'type'), 'it must be "static"');
   const below = under(path, 'pay_as_you_go');
   const kinds = objectAt(config.pay_as_you_go, below);
   checkNames(kinds, [...NAMES, ...UNIT_PRICING_NAMES], below);
@@ -120,13 +120,13 @@ const NO_TOKENS: Rates = {
 };
 
 function ratesIn(kinds: Readonly<Record<string, unknown>>, below: string): Rates {
-  const rate = (name: Kind): number | null =>
-    kinds[name] === undefined ? null : amountIn(kinds[name], `${below}.${name}`, DIGITS);
+  const rate = (name: PricingKind): number | null =>
+    kinds[name] === undefined ? null : priceAmount(kinds[name], `${below}.${name}`, DIGITS);
   return {
-    input: rate('request_token') ?? refuse(below, 'it needs "request_token"'),
+    input: rate('request_token') ?? refusePrice(below, 'it needs "request_token"'),
     output:
       rate('response_token') ??
-      refuse(below, 'it needs "response_token"; write 0 for a model without output tokens'),
+      refusePrice(below, 'it needs "response_token"; write 0 for a model without output tokens'),
     cachedInput: rate('cache_read_input_token'),
     cacheWrite: rate('cache_write_input_token'),
     audioInput: rate('request_audio_token'),

@@ -1,7 +1,7 @@
 import { scaled } from '../../providers/prices/decimal.js';
 import { invalidField, missingField, unknownField } from '../../common/errors/field-errors.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+type PriceFields = Readonly<Record<string, unknown>>;
 
 /** An amount in the OpenAPI document. */
 export const amountSchema = (description?: string) => ({
@@ -14,16 +14,18 @@ export const amountSchema = (description?: string) => ({
 });
 
 /** Reads `{ "price": <US cents> }` as nano-dollars times a power of ten: `digits` more than a cent. */
-export function amountIn(given: unknown, path: string, digits: number): number {
+export function priceAmount(given: unknown, path: string, digits: number): number {
   const holder = objectAt(given, path);
   checkNames(holder, ['price'], path);
-  return scaled(holder.price, digits) ?? refuse(under(path, 'price'), 'it must be US cents, zero or more');
+  return (
+    scaled(holder.price, digits) ?? refusePrice(under(path, 'price'), 'it must be US cents, zero or more')
+  );
 }
 
-export function objectAt(given: unknown, path: string): Fields {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+export function objectAt(given: unknown, path: string): PriceFields {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as PriceFields;
   if (given === undefined) throw missingField(path);
-  return refuse(path, 'it must be an object');
+  return refusePrice(path, 'it must be an object');
 }
 
 export function checkNames(given: object, known: readonly string[], path: string): void {
@@ -34,6 +36,6 @@ export function checkNames(given: object, known: readonly string[], path: string
 export const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Throws `invalid_request`, naming the field. */
-export function refuse(path: string, rule: string): never {
+export function refusePrice(path: string, rule: string): never {
   throw invalidField(path, rule);
 }

@@ -1,5 +1,5 @@
 import type { ImagePrice, UnitPrices } from '../../common/contracts/price.js';
-import { amountIn, amountSchema, checkNames, objectAt, refuse, under } from './price-fields.js';
+import { priceAmount, amountSchema, checkNames, objectAt, refusePrice, under } from './price-fields.js';
 
 /** A cent is ten million nano-dollars. */
 const CENT_DIGITS = 7;
@@ -69,7 +69,7 @@ function plainIn(given: unknown, path: string): UnitPrices {
   checkNames(units, NAMES, path);
   const priced = NAMES.filter((name) => units[name] !== undefined).map((name) => {
     const [unit, digits] = UNITS[name];
-    return [unit, amountIn(units[name], under(path, name), CENT_DIGITS + digits)] as const;
+    return [unit, priceAmount(units[name], under(path, name), CENT_DIGITS + digits)] as const;
   });
   return Object.fromEntries(priced);
 }
@@ -80,16 +80,18 @@ function imagesIn(given: unknown, path: string): readonly ImagePrice[] {
     return Object.entries(objectAt(sizes, below)).map(([size, amount]) => ({
       size: anyOr(size),
       quality: anyOr(quality),
-      amount: amountIn(amount, under(below, nameAt(size, below)), CENT_DIGITS),
+      amount: priceAmount(amount, under(below, nameAt(size, below)), CENT_DIGITS),
     }));
   });
-  return images.length > MOST_IMAGES ? refuse(path, `it may have at most ${MOST_IMAGES} prices`) : images;
+  return images.length > MOST_IMAGES
+    ? refusePrice(path, `it may have at most ${MOST_IMAGES} prices`)
+    : images;
 }
 
 const nameAt = (name: string, path: string): string =>
   name !== '' && name.length <= LONGEST_NAME && !name.includes('\0')
     ? name
-    : refuse(path, `a quality or size has a name of 1 to ${LONGEST_NAME} characters`);
+    : refusePrice(path, `a quality or size has a name of 1 to ${LONGEST_NAME} characters`);
 
 const anyOr = (name: string): string | null => (name === ANY ? null : name);
 

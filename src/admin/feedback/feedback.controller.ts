@@ -7,7 +7,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import { recordNested } from '../../common/http/validators.js';
 import { createValidationPipe } from '../http/validation.js';
 
@@ -16,7 +16,7 @@ const MOST = 100;
 /** A body with one object or a list, as a list; each element is validated against the DTO. */
 @Injectable()
 class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
-  readonly #each = createValidationPipe();
+  private readonly each = createValidationPipe();
 
   constructor(private readonly dto: Type<T & object>) {
     recordNested(() => dto);
@@ -31,7 +31,7 @@ class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
         throw new AppError('invalid_request', {
           detail: 'The body must be an object, or a list of objects.',
         });
-      return this.#each.transform(each, { type: 'body', metatype: this.dto }) as Promise<T>;
+      return this.each.transform(each, { type: 'body', metatype: this.dto }) as Promise<T>;
     });
     return Promise.all(checked);
   }
@@ -72,7 +72,7 @@ export class FeedbackController {
     @Param('id') id: string,
     @Body() dto: UpdateFeedbackDto,
   ): Promise<FeedbackAnswerDto> {
-    checkRepeated('feedback_id', dto.feedback_id, id);
+    checkRepeatedId('feedback_id', dto.feedback_id, id);
     await this.feedback.update(caller, id, dto);
     return FeedbackAnswerDto.from('Feedback is changed.', [id]);
   }

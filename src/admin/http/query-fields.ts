@@ -77,14 +77,14 @@ export const QueryFlag = (
     text === 'true' ? true : text === 'false' ? false : undefined,
   );
 
-interface Bounds extends Pick<ParameterOptions, 'isHidden'> {
+interface QueryBounds extends Pick<ParameterOptions, 'isHidden'> {
   readonly minimum: number;
   readonly maximum: number;
   readonly default: number;
 }
 
 /** A whole number within bounds. */
-export const QueryNumber = (description: string, bounds: Bounds): PropertyDecorator =>
+export const QueryNumber = (description: string, bounds: QueryBounds): PropertyDecorator =>
   QueryField(
     { type: 'integer', description, ...bounds },
     `must be a whole number from ${bounds.minimum} to ${bounds.maximum}`,

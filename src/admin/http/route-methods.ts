@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
-import { unknownPath } from './unknown-path.js';
+import { unknownPathError } from './unknown-path.js';
 
 const SEGMENT = /:[^/]+/g;
 const WILDCARD = /\*$/;
@@ -41,7 +41,8 @@ export function refuseWrongMethods(server: FastifyInstance): void {
     const path = request.url.split('?', 1)[0] as string;
     const is404 = request.is404 || endsInEmptyParameter(path, request);
     const allowed = methodsOf(path, !is404);
-    if (is404 && (allowed.size === 0 || allowed.has(request.method))) done(unknownPath(path, paths.keys()));
+    if (is404 && (allowed.size === 0 || allowed.has(request.method)))
+      done(unknownPathError(path, paths.keys()));
     else done(refusalOf(request, allowed, placesBelow(path, request.method)));
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownPath } from './unknown-path.js';
+import { unknownPathError } from './unknown-path.js';
 
 const ROUTES = [
   '/v1/virtual-keys',
@@ -36,6 +36,6 @@ describe('unknownPath', () => {
     ['/ready', 'There is no such path (did you mean /readyz?).'],
     ['/', 'There is no such path.'],
   ])('says what %s may have meant', (path, message) => {
-    expect(unknownPath(path, ROUTES).message).toBe(message);
+    expect(unknownPathError(path, ROUTES).message).toBe(message);
   });
 });

@@ -16,7 +16,7 @@ const MODEL_PATHS: ReadonlySet<string> = new Set([
  * The error for a path that neither plane serves, with the nearest of `routes`, the paths of the administration. A path without /v1 is usually one
  * of a client whose base URL lacks it.
  */
-export function unknownPath(path: string, routes: Iterable<string>): AppError {
+export function unknownPathError(path: string, routes: Iterable<string>): AppError {
   const requested = path.replace(TRAILING_SLASHES, '').slice(0, LONGEST_SHOWN);
   const known = [...routes];
   const near = nearestPaths(requested, known);

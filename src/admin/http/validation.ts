@@ -5,12 +5,12 @@ import {
   fieldError,
   invalidField,
   missingField,
-  placeOf,
+  fieldPath,
   type Steps,
   unknownField,
 } from '../../common/errors/field-errors.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
-import { fieldsOf, rulesOf } from './dto-rules.js';
+import { fieldsOf, validationRulesOf } from './dto-rules.js';
 import { isQueryDto } from './query.dto.js';
 import { readQuery } from './read-query.js';
 
@@ -61,7 +61,7 @@ function checkNamesOfMethods(sent: unknown, built: unknown, above: Steps): void 
   for (const [name, value] of Object.entries(sent)) {
     const steps = [...above, Array.isArray(sent) ? Number(name) : name];
     if (name in Object.prototype && !Object.hasOwn(built, name))
-      throw invalidField(shortened(placeOf(steps)), 'its name is that of a built-in method');
+      throw invalidField(shortened(fieldPath(steps)), 'its name is that of a built-in method');
     checkNamesOfMethods(value, built[name], steps);
   }
 }
@@ -77,7 +77,7 @@ function toAppError(errors: readonly ValidationError[], sent: unknown): AppError
   const [first] = errors;
   if (!first) return new AppError('invalid_request', { detail: 'The request body is invalid.' });
   const { path, error } = innermost(first, [first.property]);
-  return refusalOf(shortened(placeOf(asSent(path, sent))), error);
+  return refusalOf(shortened(fieldPath(asSent(path, sent))), error);
 }
 
 function innermost(
@@ -121,7 +121,7 @@ function ruleOf({ property, value, target, constraints = {} }: ValidationError):
 
 /** Whether each entry of a list must be a string. */
 const hasStrings = (target: object | undefined, property: string): boolean =>
-  rulesOf(target).some(
+  validationRulesOf(target).some(
     ({ propertyName, each, name }) => propertyName === property && each && name === 'isString',
   );
 

@@ -20,7 +20,7 @@ export interface Earlier {
   readonly answer: unknown;
 }
 
-interface Row {
+interface IdempotentResponseRow {
   readonly fingerprint: Buffer;
   readonly sealed_answer: Buffer;
 }
@@ -61,7 +61,7 @@ export class IdempotentAnswers {
     const place = [owner.organizationId, owner.callerId, owner.key];
     const claimed = await manager.query<unknown[]>(CLAIM, [...place, fingerprint]);
     if (claimed.length > 0) return null;
-    const [row] = await manager.query<Row[]>(READ, place);
+    const [row] = await manager.query<IdempotentResponseRow[]>(READ, place);
     if (!row) throw new Error('An idempotency key vanished while it was read.');
     return { fingerprint: row.fingerprint, answer: await this.open(owner, row.sealed_answer) };
   }

@@ -281,7 +281,7 @@ const DEFAULT_RULES: DirectoryRules = {
   rolesFollowDirectory: false,
 };
 
-export const rulesOf = (
+export const directoryRulesOf = (
   dto: Partial<CreateIdentityProviderDto>,
   before: DirectoryRules = DEFAULT_RULES,
 ): DirectoryRules => ({

@@ -15,7 +15,7 @@ import { domainsOf } from './domains-and-scopes.js';
 import {
   type CreateIdentityProviderDto,
   IdentityProviderDto,
-  rulesOf,
+  directoryRulesOf,
   scopesOf,
   type UpdateIdentityProviderDto,
 } from './identity-provider.dto.js';
@@ -56,7 +56,7 @@ export class IdentityProvidersService {
         sealedClientSecret: await this.saved.sealed({ id, organizationId, issuer }, dto.client_secret),
         scopes: scopesOf(dto),
         domains: domainsOf(dto.domains ?? []),
-        rules: rulesOf(dto),
+        rules: directoryRulesOf(dto),
       },
     ]);
     if (inserted === 0)
@@ -126,7 +126,7 @@ export class IdentityProvidersService {
       scopes: dto.scopes ?? row.scopes,
       domains: dto.domains ? domainsOf(dto.domains) : row.domains,
       isEnabled: dto.enabled ?? row.isEnabled,
-      rules: rulesOf(dto, row.rules as DirectoryRules),
+      rules: directoryRulesOf(dto, row.rules as DirectoryRules),
       ...(secret === undefined ? {} : { sealedClientSecret: await this.saved.sealed(place, secret) }),
     };
   }

@@ -9,7 +9,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { checkIssuer } from '../openid-connect/check-issuer.js';
 import type { DirectoryRules } from '../openid-connect/directory-rules.js';
 import { domainsOf } from './domains-and-scopes.js';
-import { rulesOf, scopesOf } from './identity-provider.dto.js';
+import { directoryRulesOf, scopesOf } from './identity-provider.dto.js';
 import type { OpenedProvider, SignOnSecrets } from '../openid-connect/provider-client.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import type { StartTrialDto } from './sign-in-trial.dto.js';
@@ -112,7 +112,7 @@ const redirectOf = ({ id }: StartTrialDto, row: IdentityProvider | undefined) =>
 /** Who can sign in, and with which roles. */
 const peopleOf = (dto: StartTrialDto, row: IdentityProvider | undefined) => ({
   domains: dto.domains ? domainsOf(dto.domains) : (row?.domains ?? []),
-  rules: rulesOf(dto, row?.rules as DirectoryRules | undefined),
+  rules: directoryRulesOf(dto, row?.rules as DirectoryRules | undefined),
 });
 
 const purposeOf = (id: string): string[] => ['sign-in trial', id];

@@ -104,14 +104,20 @@ export class IntegrationAccessService {
 
   private async setSingly(caller: Principal, integration: Integration, dto: UpdateAccessDto): Promise<void> {
     const granted: GrantedWorkspace[] = [];
-    for (const wish of dto.workspaces ?? []) {
-      const { organizationId, workspaceId } = await this.workspaces.tenantFor(caller, wish.id);
-      const link = { integrationId: integration.id, organizationId, workspaceId, isEnabled: wish.enabled };
+    for (const requested of dto.workspaces ?? []) {
+      const { organizationId, workspaceId } = await this.workspaces.tenantFor(caller, requested.id);
+      const link = {
+        integrationId: integration.id,
+        organizationId,
+        workspaceId,
+        isEnabled: requested.enabled,
+      };
       await this.integrationWorkspaces.upsert(link, ['integrationId', 'workspaceId']);
-      if (!wish.enabled || !(wish.create_default_provider ?? dto.create_default_provider ?? true)) continue;
+      if (!requested.enabled || !(requested.create_default_provider ?? dto.create_default_provider ?? true))
+        continue;
       const workspace = await this.workspacesRepository.findOneByOrFail({ id: workspaceId });
-      if (wish.default_provider_slug === undefined) granted.push(workspace);
-      else await this.providers.make(integration, [workspace], wish.default_provider_slug);
+      if (requested.default_provider_slug === undefined) granted.push(workspace);
+      else await this.providers.make(integration, [workspace], requested.default_provider_slug);
     }
     await this.providers.make(integration, granted, dto.default_provider_slug);
   }

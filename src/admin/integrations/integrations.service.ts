@@ -144,10 +144,10 @@ export class IntegrationsService {
     });
     const destination = this.credentials.change(integration, { ...configurations, ...mapped, key });
     this.credentials.checkIdentity(integration.organizationId, destination);
-    const { provider, customHost, fields, isSealedAnew } = destination;
+    const { provider, customHost, fields, isResealed } = destination;
     const { secretMappings } = mapped;
     Object.assign(integration, { providerId: provider.id, customHost, fields, secretMappings });
-    if (!isSealedAnew) return;
+    if (!isResealed) return;
     integration.sealedCredentials = await this.credentials.seal(integration, key);
     integration.lastFour = lastFourOf(key);
   }

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import {
   CancelInviteDto,
   CreatedInviteDto,
@@ -67,7 +67,7 @@ export class InvitesController {
     @Param('inviteId') id: string,
     @Body() { invite_id }: CancelInviteDto,
   ): Promise<DoneDto> {
-    checkRepeated('invite_id', invite_id, id);
+    checkRepeatedId('invite_id', invite_id, id);
     await this.invites.cancel(caller, id);
     return EMPTY_RESPONSE;
   }

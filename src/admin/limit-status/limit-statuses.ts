@@ -1,4 +1,4 @@
-import { amountIn, periodAt } from '../../common/limits/period.js';
+import { budgetAmountIn, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { shownAmount } from '../limits/limits.service.js';
 
@@ -45,7 +45,7 @@ export function budgetStatus(
   now: number,
 ): LimitStatus {
   const period = periodAt(rule, now);
-  const amount = amountIn(rule, period);
+  const amount = budgetAmountIn(rule, period);
   const spent = counted?.used ?? 0;
   const since = Math.max(period.startsAt, counted?.since ?? now);
   const perDay = now - since < SHORTEST_MS ? null : (spent / (now - since)) * DAY_MS;

@@ -30,7 +30,7 @@ export interface ChangeableSubject extends LimitedSubject {
 
 const MOST_SUBJECTS = 1_000;
 
-type Row = ApiKey | VirtualKey | Workspace;
+type LimitSubjectEntity = ApiKey | VirtualKey | Workspace;
 
 const keyScope = (kind: ApiKeyType, verb: 'list' | 'update'): Scope =>
   `${kind.replaceAll('-', '_') as 'workspace_service'}_api_keys.${verb}`;
@@ -47,7 +47,10 @@ export class LimitSubjects {
   /** All subjects with limits, and whether there are more than were read. */
   async list(caller: Principal, reach: Reach): Promise<{ subjects: LimitedSubject[]; isPartial: boolean }> {
     const { usageLimits, rateLimits } = { usageLimits: Not(IsNull()), rateLimits: Not(IsNull()) };
-    const read = <T extends Row>(repository: Repository<T>, where: FindOptionsWhere<T>): Promise<T[]> =>
+    const read = <T extends LimitSubjectEntity>(
+      repository: Repository<T>,
+      where: FindOptionsWhere<T>,
+    ): Promise<T[]> =>
       repository.find({
         where: [
           { ...where, usageLimits },
@@ -79,7 +82,7 @@ export class LimitSubjects {
     return subjects;
   }
 
-  private async lock<T extends Row>(
+  private async lock<T extends LimitSubjectEntity>(
     repository: Repository<T>,
     where: object,
   ): Promise<ChangeableSubject | null> {
@@ -118,17 +121,17 @@ const workspacesOf = ({ organizationId, workspaceId }: Reach): FindOptionsWhere<
   ...(workspaceId === undefined ? {} : { id: workspaceId }),
 });
 
-function scopeOf(row: Row): Scope {
+function scopeOf(row: LimitSubjectEntity): Scope {
   if (row instanceof ApiKey) return keyScope(row.kind, 'update');
   return row instanceof VirtualKey ? 'virtual_keys.update' : 'workspaces.update';
 }
 
-function subjectOf(row: Row): LimitedSubject {
+function subjectOf(row: LimitSubjectEntity): LimitedSubject {
   const { id, name, rateLimits, usageLimits } = row;
   return { subject: { id, name, ...placeOf(row) }, rateLimits, usageLimits };
 }
 
-function placeOf(row: Row): Pick<LimitSubject, 'type' | 'slug' | 'workspaceId'> {
+function placeOf(row: LimitSubjectEntity): Pick<LimitSubject, 'type' | 'slug' | 'workspaceId'> {
   if (row instanceof ApiKey) return { type: 'api_key', slug: null, workspaceId: row.workspaceId };
   if (row instanceof VirtualKey) return { type: 'virtual_key', slug: row.slug, workspaceId: row.workspaceId };
   return { type: 'workspace', slug: row.slug, workspaceId: row.id };

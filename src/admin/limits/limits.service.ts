@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { invalidField } from '../../common/errors/field-errors.js';
-import { amountIn, counterKey, periodAt } from '../../common/limits/period.js';
+import { budgetAmountIn, counterKey, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { nanoDollars } from '../../providers/prices/decimal.js';
 import {
@@ -113,7 +113,7 @@ export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
 
 /** The current limit of a budget. */
-export const amountNow = (rule: BudgetRule): number => amountIn(rule, periodAt(rule, Date.now()));
+export const amountNow = (rule: BudgetRule): number => budgetAmountIn(rule, periodAt(rule, Date.now()));
 
 /** Whether one of its budgets is exhausted. */
 export function isExhausted({ usageLimits }: LimitedResource, usage: BudgetUsage): boolean {

@@ -10,7 +10,7 @@ import { CurrentRights } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import { reachOf } from '../../auth/tenant.js';
-import { exportFile, exportObject, extensionOf } from '../../request-log/log-export.js';
+import { exportFile, exportObject, exportExtension } from '../../request-log/log-export.js';
 import { ExportLinks } from '../../common/crypto/export-links.js';
 import { LogExport } from './log-export.entity.js';
 import type { LogExportLinkQuery } from './log-export.dto.js';
@@ -66,7 +66,7 @@ export class ExportDownloads {
     return {
       ...file,
       type: row.compression === 'gzip' ? 'application/gzip' : TYPES[row.format],
-      name: `logs-${row.id}.${extensionOf(row)}`,
+      name: `logs-${row.id}.${exportExtension(row)}`,
     };
   }
 

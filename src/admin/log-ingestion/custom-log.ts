@@ -5,8 +5,8 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
 import { placeOfTooLarge } from './largest-numbers.js';
 import type { UnpricedCall } from './log-ingestion.service.js';
-import { providerOfUrl, usageIn } from './reported-usage.js';
-import { invalidField, placeOf, unknownField } from '../../common/errors/field-errors.js';
+import { providerOfUrl, usageOfReportedBody } from './reported-usage.js';
+import { invalidField, fieldPath, unknownField } from '../../common/errors/field-errors.js';
 
 const MOST = 500;
 const LONGEST = 256;
@@ -25,7 +25,7 @@ const body = z.record(z.string(), z.unknown());
 const answer = body.superRefine((reported, context) => {
   const { usage, usageMetadata } = reported;
   const place = placeOfTooLarge({ usage, usageMetadata });
-  const sum = place ? null : usageIn(reported);
+  const sum = place ? null : usageOfReportedBody(reported);
   if (place)
     context.addIssue({ code: 'custom', path: [...place], message: `it must be at most ${MOST_TOKENS}` });
   if (sum && !isPossibleUsage(sum))
@@ -78,7 +78,7 @@ export function customLogsIn(value: unknown, now: number): readonly UnpricedCall
 
 /** `at` is the index in the list, if several were sent. */
 function refusalOf({ path, rule, isUnknown }: SchemaMistake, at: number | null): AppError {
-  const place = placeOf([...(at === null ? [] : [at]), ...path]).slice(0, LONGEST);
+  const place = fieldPath([...(at === null ? [] : [at]), ...path]).slice(0, LONGEST);
   if (isUnknown) return unknownField(place);
   if (place === '') return new AppError('invalid_request', { detail: `A log is invalid: ${rule}.` });
   return invalidField(place, rule);
@@ -136,7 +136,7 @@ const responseOf = ({
   responseModel: textOf(reported['model']) ?? textOf(reported['modelVersion']),
   status: status ?? 200,
   errorCode: null,
-  usage: usageIn(reported),
+  usage: usageOfReportedBody(reported),
   reportedCostNanoUsd: null,
   response: { headers: textsOf(names ?? {}), body: reported },
 });

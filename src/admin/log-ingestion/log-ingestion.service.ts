@@ -52,7 +52,7 @@ export class LogIngestionService {
         { keepsBodies, redactor },
       ),
     );
-    await checkRoom(this.unitOfWork.manager, rows, this.settings.inboxLimitBytes);
+    await checkInboxSpace(this.unitOfWork.manager, rows, this.settings.inboxLimitBytes);
     await this.unitOfWork.insertUnlessTaken(IngestedLog, rows);
   }
 
@@ -131,7 +131,7 @@ const WAITING = `
  * Refuses with `log_inbox_full` logs that exceed the limits together with those waiting in the same organization: while the background
  * process is unavailable, an unbounded inbox would fill the disk of the database. Concurrent requests may exceed it by one request each.
  */
-async function checkRoom(
+async function checkInboxSpace(
   manager: EntityManager,
   rows: readonly IngestedLog[],
   limitBytes: number,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageIn } from './reported-usage.js';
+import { usageOfReportedBody } from './reported-usage.js';
 
 describe('the usage that a response reports', () => {
   it.each([
@@ -102,7 +102,7 @@ describe('the usage that a response reports', () => {
       { input_tokens: 9, output_tokens: 6, reasoning_tokens: 2 },
     ],
   ])('%s is read', (_, answer, usage) => {
-    expect(usageIn(answer)).toEqual(usage);
+    expect(usageOfReportedBody(answer)).toEqual(usage);
   });
 
   it.each([
@@ -113,6 +113,6 @@ describe('the usage that a response reports', () => {
     ['half of a chat answer', { usage: { prompt_tokens: 8, completion_tokens: -1 } }],
     ['half of a response', { usage: { input_tokens: 8, input_tokens_details: {} } }],
   ])('is unknown, never half of it, where there is %s', (_, answer) => {
-    expect(usageIn(answer)).toBeNull();
+    expect(usageOfReportedBody(answer)).toBeNull();
   });
 });

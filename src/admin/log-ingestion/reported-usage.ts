@@ -1,29 +1,29 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import { hubUsage as anthropicUsage } from '../../providers/dialects/anthropic/usage.js';
-import { hubUsage as bedrockUsage } from '../../providers/dialects/bedrock/usage.js';
+import { anthropicUsage } from '../../providers/dialects/anthropic/usage.js';
+import { bedrockUsage } from '../../providers/dialects/bedrock/usage.js';
 import { chatUsage as cohereUsage } from '../../providers/dialects/cohere/usage.js';
 import { usage as geminiUsage } from '../../providers/dialects/gemini/usage.js';
 import { embeddingsUsage } from '../../providers/endpoints/embeddings.js';
 import { mediaUsage } from '../../providers/endpoints/media.js';
-import { usageOf } from '../../providers/endpoints/openai-usage.js';
+import { openaiUsage } from '../../providers/endpoints/openai-usage.js';
 import { isObject, objectOf } from '../../providers/endpoints/reading.js';
 import { responsesUsage } from '../../providers/endpoints/responses.js';
 
-type Body = Readonly<Record<string, unknown>>;
+type ReportedBody = Readonly<Record<string, unknown>>;
 
 /**
  * The usage in a response body, in the format of OpenAI (chat, responses, images, transcriptions, embeddings), Anthropic, Bedrock, Cohere
  * or Google; null if none can be read completely.
  */
-export function usageIn(answer: Body): Usage | null {
+export function usageOfReportedBody(answer: ReportedBody): Usage | null {
   const { usage, usageMetadata } = answer;
   if (isOfResponses(usage)) return responsesUsage.fromAnswer(answer);
   return (
-    usageOf(usage) ??
-    usageOf(anthropicUsage(usage)) ??
-    usageOf(bedrockUsage(usage)) ??
-    usageOf(cohereUsage(usage)) ??
-    usageOf(geminiUsage(usageMetadata)) ??
+    openaiUsage(usage) ??
+    openaiUsage(anthropicUsage(usage)) ??
+    openaiUsage(bedrockUsage(usage)) ??
+    openaiUsage(cohereUsage(usage)) ??
+    openaiUsage(geminiUsage(usageMetadata)) ??
     inputOnlyUsage(answer) ??
     mediaUsage.fromAnswer(answer)
   );
@@ -39,7 +39,7 @@ const isOfResponses = (usage: unknown): boolean =>
   usage.prompt_tokens === undefined;
 
 /** Embeddings report no output. A response with choices has some, and half of a usage would be charged as if the other half were free. */
-function inputOnlyUsage(answer: Body): Usage | null {
+function inputOnlyUsage(answer: ReportedBody): Usage | null {
   const { prompt_tokens: input, total_tokens: total, completion_tokens: output } = objectOf(answer.usage);
   const hasOutput = answer.choices !== undefined || output !== undefined;
   const isWhole = input === undefined || total === undefined || input === total;

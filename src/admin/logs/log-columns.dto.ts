@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { isNullable, type LogColumn, postgresType } from '../../request-log/columns/log-column.js';
-import { columnOf, type ColumnValue } from '../../request-log/columns/log-columns.js';
+import { logColumn, type ColumnValue } from '../../request-log/columns/log-columns.js';
 import { type LogRow, READ_COLUMNS, type ReadColumn } from '../../request-log/reading/log-row.js';
 import { AN_ID } from '../dto-fields/fields.js';
 
@@ -37,7 +37,7 @@ function propertyOf(column: LogColumn): ApiPropertyOptions {
 
 /** A property that shows the same as a column of the request. */
 export function ApiColumn(name: ReadColumn): PropertyDecorator {
-  return ApiProperty(propertyOf(columnOf(name)));
+  return ApiProperty(propertyOf(logColumn(name)));
 }
 
 class LogColumnFields {}
@@ -52,7 +52,7 @@ const READ: Readonly<Partial<Record<ReturnType<typeof postgresType>, (value: nev
   int8: Number,
 };
 
-const CONVERSIONS = READ_COLUMNS.map((name) => ({ name, read: READ[postgresType(columnOf(name))] }));
+const CONVERSIONS = READ_COLUMNS.map((name) => ({ name, read: READ[postgresType(logColumn(name))] }));
 
 export function shownColumns(row: LogRow): ShownColumns {
   const shown: Record<string, unknown> = {};

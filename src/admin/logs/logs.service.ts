@@ -66,14 +66,14 @@ export class LogsService {
   }
 
   async count(reach: Reach, query: LogQuery): Promise<CappedCount> {
-    const total = await this.#count(reach, query.conditions);
+    const total = await this.countMatches(reach, query.conditions);
     return { total, total_is_capped: total > MOST_COUNTED };
   }
 
   /** The same count for responses that can do without it: null when it exceeds the statement timeout. */
   async countInTime(reach: Reach, conditions: LogQuery['conditions']): Promise<number | null> {
     try {
-      return await this.#count(reach, conditions);
+      return await this.countMatches(reach, conditions);
     } catch (error) {
       if (error instanceof AppError && error.code === 'query_timeout') return null;
       throw error;
@@ -83,14 +83,14 @@ export class LogsService {
   /** All requests of a trace as a tree. A trace without requests is "not found", as is another tenant's. */
   async trace(reach: Visibility, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
-    const rows = isText ? await this.rows.trace(await this.#seen(reach), traceId, MOST_SPANS + 1) : [];
+    const rows = isText ? await this.rows.trace(await this.seen(reach), traceId, MOST_SPANS + 1) : [];
     if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
     return { traceId, roots: spanTree(rows.slice(0, MOST_SPANS)), isCut: rows.length > MOST_SPANS };
   }
 
   /** Another tenant's request is "not found", and so is an invalid id: callers cannot find out which ids exist. */
   async get(reach: Visibility, id: string): Promise<LogDetail> {
-    const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
+    const row = isUuid(id) ? await this.rows.find(await this.seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.parts.attemptsOf(row);
     const keyNames = await this.names.of(row.organisation_id, [row.api_key_id]);
@@ -117,13 +117,13 @@ export class LogsService {
     };
   }
 
-  async #count(reach: Reach, conditions: LogQuery['conditions']): Promise<number> {
+  private async countMatches(reach: Reach, conditions: LogQuery['conditions']): Promise<number> {
     const kept = await this.kept.conditions(reach);
     return this.rows.count(reach, { conditions: [...conditions, ...kept] }, MOST_COUNTED + 1);
   }
 
   /** What a caller may see, without expired rows. */
-  async #seen(reach: Visibility): Promise<Visibility> {
+  private async seen(reach: Visibility): Promise<Visibility> {
     return { ...reach, own: [...reach.own, ...(await this.kept.conditions(reach))] };
   }
 }

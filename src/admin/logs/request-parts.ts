@@ -51,8 +51,6 @@ export interface BodyRow {
   readonly is_out_of_reach?: boolean;
 }
 
-type RequestBodyRow = BodyRow & { readonly request_id: string };
-
 const ATTEMPTS = `
   SELECT ${OF_ATTEMPT.join(', ')}
   FROM request_attempts WHERE id = $1 AND created_at = $2::timestamptz AND organisation_id = $3 ORDER BY attempt`;
@@ -71,6 +69,8 @@ const PREVIEWS = `
   FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
   JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3
   WHERE preview IS NOT NULL`;
+
+export type RequestBodyRow = BodyRow & { readonly request_id: string };
 
 export type PreviewRow = Pick<BodyRow, 'direction'> & {
   readonly request_id: string;
@@ -99,13 +99,13 @@ const FEEDBACK = `
  */
 @Injectable()
 export class RequestParts {
-  readonly #copies: ClickHouseBodies | null;
+  private readonly copies: ClickHouseBodies | null;
 
   constructor(
     private readonly database: LogDatabase,
     @Inject(CLICKHOUSE) clickhouse: ClickHouse | null,
   ) {
-    this.#copies = clickhouse && new ClickHouseBodies(clickhouse);
+    this.copies = clickhouse && new ClickHouseBodies(clickhouse);
   }
 
   feedbackOn({ organisation_id, workspace_id, trace_id }: LogRow): Promise<readonly FeedbackRow[]> {
@@ -119,31 +119,31 @@ export class RequestParts {
   /** Headers and bodies of several requests of one organization. Rejects when a store that may have some is unavailable. */
   async bodiesOfAll(requests: readonly BodyOwner[]): Promise<readonly RequestBodyRow[]> {
     const stored = await this.database.read<RequestBodyRow>(BODIES_OF_ALL, placesOf(requests));
-    const dropped = this.#dropped(requests, stored);
-    return dropped.length > 0 ? [...stored, ...((await this.#copies?.of(dropped)) ?? [])] : stored;
+    const dropped = this.dropped(requests, stored);
+    return dropped.length > 0 ? [...stored, ...((await this.copies?.of(dropped)) ?? [])] : stored;
   }
 
   /** Those of a single request. While ClickHouse is unavailable, bodies that it may have are marked as unreadable. */
   async bodiesOf(request: BodyOwner): Promise<readonly RequestBodyRow[]> {
     const stored = await this.database.read<RequestBodyRow>(BODIES_OF_ALL, placesOf([request]));
-    if (this.#dropped([request], stored).length === 0) return stored;
-    return this.#copies?.of([request]).catch(() => unreadable(request)) ?? [];
+    if (this.dropped([request], stored).length === 0) return stored;
+    return this.copies?.of([request]).catch(() => unreadable(request)) ?? [];
   }
 
   /** Previews of requests of one organization and their responses; while ClickHouse is unavailable, without those that only it has. */
   async previewsOf(requests: readonly BodyOwner[]): Promise<readonly PreviewRow[]> {
     const stored = await this.database.read<PreviewRow>(PREVIEWS, placesOf(requests));
-    const dropped = this.#dropped(requests, stored);
+    const dropped = this.dropped(requests, stored);
     if (dropped.length === 0) return stored;
-    return [...stored, ...((await this.#copies?.previewsOf(dropped).catch(() => [])) ?? [])];
+    return [...stored, ...((await this.copies?.previewsOf(dropped).catch(() => [])) ?? [])];
   }
 
   /** The requests whose bodies PostgreSQL may have dropped: it drops none before their day has ended. */
-  #dropped(
+  private dropped(
     requests: readonly BodyOwner[],
     stored: readonly { readonly request_id: string }[],
   ): readonly BodyOwner[] {
-    if (!this.#copies) return [];
+    if (!this.copies) return [];
     const known = new Set(stored.map(({ request_id }) => request_id));
     const today = startOf('day', Date.now());
     return requests.filter(({ id, at }) => !known.has(id) && Date.parse(at) < today);

@@ -3,9 +3,7 @@ import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
 import { LogDatabase } from '../../request-log/reading/log-database.js';
 import { BodyObjects } from '../../request-log/bodies/body-objects.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
-import type { BodyRow } from './request-parts.js';
-
-type RequestBodyRow = BodyRow & { readonly request_id: string };
+import type { BodyRow, RequestBodyRow } from './request-parts.js';
 
 const AT_ONCE = 8;
 const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = $1';
@@ -13,14 +11,14 @@ const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organiza
 /** Loads bodies from the bucket for the rows that refer to them. Makes no request if none do. */
 @Injectable()
 export class StoredBodies {
-  readonly #objects: BodyObjects | null;
+  private readonly objects: BodyObjects | null;
 
   constructor(
     private readonly database: LogDatabase,
     @Inject(ObjectStore) store: ObjectStore | null,
     box: SecretBox,
   ) {
-    this.#objects = store && new BodyObjects(store, box);
+    this.objects = store && new BodyObjects(store, box);
   }
 
   /**
@@ -55,20 +53,20 @@ export class StoredBodies {
 
   private async one<Row extends RequestBodyRow>(key: WrappedKey | undefined, row: Row): Promise<Row> {
     if (!isInBucket(row)) return row;
-    if (!this.#objects || !key) throw new Error('A body lies in a bucket that the settings do not name.');
+    if (!this.objects || !key) throw new Error('A body lies in a bucket that the settings do not name.');
     const { request_id: requestId, direction, object_key, object_offset, object_length } = row;
     const place = { key: object_key, offset: Number(object_offset), length: object_length };
-    const body = await this.#objects.read(key, { requestId, direction }, place);
+    const body = await this.objects.read(key, { requestId, direction }, place);
     return body ? { ...row, body } : { ...row, is_out_of_reach: true };
   }
 }
 
-interface InBucket {
+interface StoredBodyLocation {
   readonly object_key: string;
   readonly object_offset: string;
   readonly object_length: number;
 }
 
-function isInBucket<Row extends BodyRow>(row: Row): row is Row & InBucket {
+function isInBucket<Row extends BodyRow>(row: Row): row is Row & StoredBodyLocation {
   return row.body === null && typeof row.object_key === 'string';
 }

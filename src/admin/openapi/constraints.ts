@@ -3,9 +3,9 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import { nestedClasses, type RuleSchema } from '../../common/http/validators.js';
-import { nameIn, operationsOf, partsOf, type OpenApiSchema, schemasOf } from './parts.js';
+import { nameIn, operationsOf, subschemasOf, type OpenApiSchema, schemasOf } from './parts.js';
 
-interface Operation {
+interface ConstrainedOperation {
   readonly requestBody?: {
     required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
@@ -31,9 +31,9 @@ export function applyConstraints(document: OpenAPIObject, bodies: readonly Type[
       schema.additionalProperties ??= false;
     }
     if (dto) addRules(schema, dto);
-    for (const part of partsOf(schema)) constrain(part);
+    for (const part of subschemasOf(schema)) constrain(part);
   };
-  for (const { requestBody } of operationsOf<Operation>(document))
+  for (const { requestBody } of operationsOf<ConstrainedOperation>(document))
     for (const { schema } of Object.values(requestBody?.content ?? {})) {
       constrain(schema);
       const named = schemas[nameIn(schema) ?? ''];

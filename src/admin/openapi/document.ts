@@ -62,7 +62,7 @@ export function buildAdministrationApi(
     .build();
   head.info.contact = { name: 'The maintainers of Gatehouse' };
   const document = structuredClone(SwaggerModule.createDocument(app, head, { operationIdFactory }));
-  for (const operation of operationsOf<Operation>(document)) nameCallers(operation);
+  for (const operation of operationsOf<OpenApiOperation>(document)) nameCallers(operation);
   nameSecondPaths(document);
   if (!options.withDeprecated) dropDeprecated(document);
   listGroups(document);
@@ -86,7 +86,7 @@ function operationIdFactory(controller: string, method: string, version?: string
   return version ? `${name}${version}` : name;
 }
 
-interface Operation {
+interface OpenApiOperation {
   operationId?: string;
   description?: string;
   deprecated?: boolean;
@@ -96,10 +96,10 @@ interface Operation {
   'x-step-up'?: boolean;
 }
 
-type OperationsByMethod = Record<string, Operation>;
+type OperationsByMethod = Record<string, OpenApiOperation>;
 
 /** Says in the text of an operation who may call it. The decorators of access leave it in the operation. */
-function nameCallers(operation: Operation): void {
+function nameCallers(operation: OpenApiOperation): void {
   const { description, 'x-for-session': isForSession, 'x-step-up': needsStepUp } = operation;
   if (isForSession) operation.security = [{ [SESSION_SECURITY]: [] }];
   operation['x-scopes'] ??= [];
@@ -112,7 +112,11 @@ function nameCallers(operation: Operation): void {
 
 const STEP_UP_TEXT = ' A session needs a sign-in or step-up within the last 10 minutes.';
 
-function callersOf({ security, 'x-scopes': scopes = [], 'x-for-session': isForSession }: Operation): string {
+function callersOf({
+  security,
+  'x-scopes': scopes = [],
+  'x-for-session': isForSession,
+}: OpenApiOperation): string {
   if (isForSession) return 'Open to users who are signed in to the dashboard.';
   if (security?.length === 0) return 'Needs no API key.';
   return scopes.length === 0 ? 'Open to every caller.' : `Scope: ${scopes.map(code).join(' or ')}.`;
@@ -172,17 +176,17 @@ function meaningOfId(name: string): string {
 
 /** Describes responses whose operation does not. */
 function describeResponses(document: OpenAPIObject): void {
-  for (const { responses } of operationsOf<{ responses: Record<string, Response> }>(document))
+  for (const { responses } of operationsOf<{ responses: Record<string, OpenApiResponse> }>(document))
     for (const response of Object.values(responses))
       if (response.description === '') response.description = meaningOf(response);
 }
 
-interface Response {
+interface OpenApiResponse {
   readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
   description?: string;
 }
 
-function meaningOf({ content = {} }: Response): string {
+function meaningOf({ content = {} }: OpenApiResponse): string {
   const media = content['application/json'];
   if (!media) return 'The content, in parts as it is read.';
   const name = nameIn(media.schema) ?? '';

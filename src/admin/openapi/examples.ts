@@ -8,12 +8,12 @@ interface Media {
   readonly examples?: object;
 }
 
-interface Content {
+interface ExampleContent {
   readonly content?: Readonly<Record<string, Media>>;
 }
 
-interface Operation {
-  readonly requestBody?: Content;
+interface ExampleOperation {
+  readonly requestBody?: ExampleContent;
 }
 
 const JSON_TYPE = 'application/json';
@@ -42,7 +42,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
  */
 export function addExamples(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
-  for (const { requestBody } of operationsOf<Operation>(document))
+  for (const { requestBody } of operationsOf<ExampleOperation>(document))
     addTo(requestBody, new Examples(schemas, false));
 }
 
@@ -63,7 +63,7 @@ export function dropPlainExamples(document: OpenAPIObject): void {
 export const exampleOfAnswer = (document: OpenAPIObject, schema: object): unknown =>
   new Examples(schemasOf(document), true).of(schema);
 
-function addTo(body: Content | undefined, examples: Examples): void {
+function addTo(body: ExampleContent | undefined, examples: Examples): void {
   const media = body?.content?.[JSON_TYPE];
   if (!media?.schema || media.example !== undefined || media.examples !== undefined) return;
   media.example = examples.of(media.schema);

@@ -1,18 +1,18 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { nameIn, type OpenApiSchema, schemasOf } from './parts.js';
 
-interface Operation {
+interface LinkedOperation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly responses: Record<string, Answer>;
+  readonly responses: Record<string, LinkedResponse>;
 }
 
-interface Answer {
+interface LinkedResponse {
   readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>;
   links?: Record<string, object>;
 }
 
-type Methods = Readonly<Record<string, Operation>>;
+type Methods = Readonly<Record<string, LinkedOperation>>;
 
 /**
  * Links the operation that creates a resource to those that read, change and delete it: `POST /v1/configs` returns the `id` or `slug` for
@@ -53,7 +53,7 @@ const ofOneThing = (path: string, below: string): string | undefined =>
 /** Where a response has it: a slug as `slug`, an id as `id`, at the top level or in `data`. */
 function pointerTo(
   name: string,
-  { content }: Answer,
+  { content }: LinkedResponse,
   schemas: Readonly<Record<string, OpenApiSchema>>,
 ): string | undefined {
   const top = propertiesOf(content?.['application/json']?.schema, schemas);

@@ -31,7 +31,7 @@ export const nameIn = (reference: { readonly $ref?: string } | undefined): strin
   reference?.$ref?.split('/').at(-1);
 
 /** The schemas of which a schema consists. */
-export const partsOf = ({
+export const subschemasOf = ({
   properties = {},
   items,
   oneOf = [],

@@ -6,7 +6,7 @@ interface Parameter {
   readonly in: string;
 }
 
-interface Operation {
+interface ShareableOperation {
   parameters?: readonly object[];
   readonly requestBody?: object;
   readonly responses: Record<string, object>;
@@ -47,7 +47,7 @@ class Repetitions {
 /** Defines a parameter of several operations once, and replaces its occurrences by references. */
 export function shareParameters(document: OpenAPIObject): void {
   const repetitions = new Repetitions();
-  for (const operation of operationsOf<Operation>(document)) {
+  for (const operation of operationsOf<ShareableOperation>(document)) {
     const parameters = [...(operation.parameters ?? [])];
     operation.parameters = parameters;
     for (const [index, parameter] of parameters.entries())
@@ -69,7 +69,7 @@ const SHARED: readonly (readonly [fewest: number, isShared: (schema: OpenApiSche
 /** Defines a field of several bodies once, under its name. */
 export function shareSchemas(document: OpenAPIObject): void {
   const schemas = { ...schemasOf(document) };
-  const bodies = operationsOf<Operation>(document).flatMap(({ requestBody, responses }) => [
+  const bodies = operationsOf<ShareableOperation>(document).flatMap(({ requestBody, responses }) => [
     ...(requestBody ? [requestBody] : []),
     ...Object.values(responses),
   ]);
@@ -103,7 +103,7 @@ const pascal = (name: string): string =>
 /** Defines each error, and each response of several operations, once. */
 export function shareResponses(document: OpenAPIObject): void {
   const [errors, others] = [new Repetitions(), new Repetitions()];
-  for (const { responses } of operationsOf<Operation>(document))
+  for (const { responses } of operationsOf<ShareableOperation>(document))
     for (const [status, response] of Object.entries(responses)) {
       const { code, name } = namesOf(response);
       if (name === undefined) continue;
@@ -117,7 +117,7 @@ export function shareResponses(document: OpenAPIObject): void {
   document.components = { ...document.components, responses: shared as never };
 }
 
-interface Response {
+interface ShareableResponse {
   readonly content?: Readonly<
     Record<
       string,
@@ -127,7 +127,7 @@ interface Response {
 }
 
 /** The code of an error, and the name of the response: that code, or that of its schema. */
-function namesOf({ content }: Response): { readonly code?: string; readonly name?: string } {
+function namesOf({ content }: ShareableResponse): { readonly code?: string; readonly name?: string } {
   const media = content?.['application/json'];
   const code = media?.example?.error?.code;
   return { code, name: code ?? nameIn(media?.schema)?.replace(/Dto$/, '') };

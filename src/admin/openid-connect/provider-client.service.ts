@@ -10,7 +10,7 @@ import { SIGNATURE_ALGORITHMS } from '../../common/contracts/signature-algorithm
 import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { joinedClaims } from './joined-claims.js';
-import { failureOf, unavailable } from './provider-failures.js';
+import { singleSignOnError, unavailable } from './provider-failures.js';
 import { isWebAddress } from './web-address.js';
 
 /** A large package, loaded only by processes that use single sign-on. */
@@ -114,7 +114,7 @@ export class ProviderClient {
         config.serverMetadata().end_session_endpoint,
       );
     } catch (error) {
-      throw failureOf(error);
+      throw singleSignOnError(error);
     }
   }
 
@@ -193,7 +193,7 @@ export class ProviderClient {
       });
       return usableMetadata(config.serverMetadata());
     } catch (error) {
-      throw unavailable(failureOf(error).details['detail']);
+      throw unavailable(singleSignOnError(error).details['detail']);
     }
   }
 

@@ -20,7 +20,7 @@ export const unavailable = (detail: string | number | undefined): AppError =>
   new AppError('sso_provider_unavailable', { detail: detail ?? 'it could not be reached' });
 
 /** The error for a failure between us and a provider. Excludes the provider's texts, because users see it. */
-export function failureOf(thrown: unknown): AppError {
+export function singleSignOnError(thrown: unknown): AppError {
   if (thrown instanceof AppError)
     return thrown.code.startsWith('sso_')
       ? thrown

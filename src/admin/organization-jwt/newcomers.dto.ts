@@ -1,6 +1,10 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
-import { DEFAULT_NEWCOMERS, type NewcomerRules, type UnknownPeople } from '../../auth/tokens/token-rules.js';
+import {
+  DEFAULT_UNKNOWN_USER_RULES,
+  type UnknownUserRules,
+  type UnknownPeople,
+} from '../../auth/tokens/token-rules.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { IfGiven, NestedList } from '../../common/http/validators.js';
 import {
@@ -16,12 +20,12 @@ const MOST_PEOPLE = 100_000;
 const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create'];
 
 /** The handling of tokens that name an unknown user. */
-export class NewcomersDto {
+export class UnknownUserRulesDto {
   @ApiPropertyOptional({
     description:
       'What happens to a token of an unknown user: `service` lets it act for the workspace that it names; `refuse` refuses it; `create` creates the user if the token has an e-mail address. Default: `service`.',
     enum: UNKNOWN_PEOPLE,
-    default: DEFAULT_NEWCOMERS.unknownPeople,
+    default: DEFAULT_UNKNOWN_USER_RULES.unknownPeople,
   })
   @IfGiven()
   @IsIn(UNKNOWN_PEOPLE)
@@ -41,7 +45,7 @@ export class NewcomersDto {
   @ApiPropertyOptional({
     description: 'Highest role in the organization that a token can give. Default: `member`.',
     enum: GIVEN_ROLES,
-    default: DEFAULT_NEWCOMERS.highestRoles.organisation,
+    default: DEFAULT_UNKNOWN_USER_RULES.highestRoles.organisation,
   })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
@@ -50,7 +54,7 @@ export class NewcomersDto {
   @ApiPropertyOptional({
     description: 'Highest role in a workspace that a token can give. Default: `member`.',
     enum: WORKSPACE_ROLES,
-    default: DEFAULT_NEWCOMERS.highestRoles.workspace,
+    default: DEFAULT_UNKNOWN_USER_RULES.highestRoles.workspace,
   })
   @IfGiven()
   @IsIn(WORKSPACE_ROLES)
@@ -60,7 +64,7 @@ export class NewcomersDto {
     description: 'Number of users at which tokens create no further users. Default: 10,000.',
     minimum: 1,
     maximum: MOST_PEOPLE,
-    default: DEFAULT_NEWCOMERS.mostPeople,
+    default: DEFAULT_UNKNOWN_USER_RULES.mostPeople,
   })
   @IfGiven()
   @IsInt()
@@ -69,8 +73,8 @@ export class NewcomersDto {
   readonly max_people?: number;
 }
 
-export function newcomersOf(dto: NewcomersDto): NewcomerRules {
-  const { unknownPeople, highestRoles, mostPeople } = DEFAULT_NEWCOMERS;
+export function unknownUserRules(dto: UnknownUserRulesDto): UnknownUserRules {
+  const { unknownPeople, highestRoles, mostPeople } = DEFAULT_UNKNOWN_USER_RULES;
   return {
     unknownPeople: dto.unknown_people ?? unknownPeople,
     roleMappings: (dto.role_mappings ?? []).map(mappingOf),
@@ -82,7 +86,7 @@ export function newcomersOf(dto: NewcomersDto): NewcomerRules {
   };
 }
 
-export function shownNewcomers(rules: NewcomerRules): Required<NewcomersDto> {
+export function shownUnknownUserRules(rules: UnknownUserRules): Required<UnknownUserRulesDto> {
   return {
     unknown_people: rules.unknownPeople,
     role_mappings: rules.roleMappings.map(shownMapping),

@@ -21,7 +21,7 @@ import {
   DEFAULT_ALGORITHMS,
   DEFAULT_CLAIMS,
   DEFAULT_MAX_LIFETIME_SECONDS,
-  DEFAULT_NEWCOMERS,
+  DEFAULT_UNKNOWN_USER_RULES,
   DEFAULT_TOKEN_TYPES,
   type TokenRules,
 } from '../../auth/tokens/token-rules.js';
@@ -34,13 +34,13 @@ import {
   ApiMomentOrNull,
   ApiTextOrNull,
 } from '../dto-fields/fields.js';
-import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
+import { UnknownUserRulesDto, unknownUserRules, shownUnknownUserRules } from './newcomers.dto.js';
 import { Audited } from '../dto-fields/audited.js';
 import { ClaimNamesDto, Texts } from './claim-names.dto.js';
 
 const LONGEST_LIFETIME_SECONDS = 7 * 86_400;
 
-export class SetOrganizationJwtDto extends NewcomersDto {
+export class SetOrganizationJwtDto extends UnknownUserRulesDto {
   @Audited()
   @ApiProperty({
     description: 'Accepted values of the claim `iss`, 1 to 20.',
@@ -137,7 +137,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
 }
 
 /** The rules in a request, with defaults for omitted fields. */
-export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
+export function tokenRulesOf(dto: SetOrganizationJwtDto): TokenRules {
   return {
     issuers: dto.issuers,
     audiences: dto.audiences,
@@ -145,7 +145,7 @@ export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
     tokenTypes: (dto.token_types ?? DEFAULT_TOKEN_TYPES).map((type) => type.toLowerCase()),
     maxLifetimeSeconds: dto.max_lifetime_seconds ?? DEFAULT_MAX_LIFETIME_SECONDS,
     claims: claimsOf(dto.claims ?? {}),
-    newcomers: newcomersOf(dto),
+    newcomers: unknownUserRules(dto),
     allowsOwners: dto.allow_owners ?? false,
   };
 }
@@ -179,7 +179,7 @@ class KeyOfJwtDto {
 }
 
 /** The current setting. Public keys are listed by name. */
-export class OrganizationJwtDto extends NewcomersDto {
+export class OrganizationJwtDto extends UnknownUserRulesDto {
   @ApiObject('organisation-jwt') readonly object = 'organisation-jwt';
   @ApiProperty({
     description: 'Accepted values of the claim `iss`, 1 to 20.',
@@ -259,7 +259,7 @@ export class OrganizationJwtDto extends NewcomersDto {
       allow_owners: rules.allowsOwners ?? false,
       set_by: row.authorId,
       claims: { ...rules.claims, roles: rules.claims.roles ?? DEFAULT_CLAIMS.roles },
-      ...shownNewcomers(rules.newcomers ?? DEFAULT_NEWCOMERS),
+      ...shownUnknownUserRules(rules.newcomers ?? DEFAULT_UNKNOWN_USER_RULES),
       jwks_uri: row.jwksUri,
       keys: keys.map(({ kid, alg }) => ({ kid, alg })),
       fetched_at: row.fetchedAt?.toISOString() ?? null,

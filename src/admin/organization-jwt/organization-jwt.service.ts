@@ -10,7 +10,7 @@ import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
+import { OrganizationJwtDto, tokenRulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { parseDestination } from '../../common/net/destination.js';
 import { invalidField } from '../../common/errors/field-errors.js';
 
@@ -44,7 +44,7 @@ export class OrganizationJwtService {
     const { id: authorId, organizationId } = await this.people.ownerWithAllScopes(caller, OWNERS_ONLY);
     const before = await this.find(organizationId, true);
     const source = this.sourceOf(dto, before);
-    if (before && !isSame(before, { issuers: dto.issuers, rules: rulesOf(dto), ...source })) {
+    if (before && !isSame(before, { issuers: dto.issuers, rules: tokenRulesOf(dto), ...source })) {
       const shown = OrganizationJwtDto.from(before);
       this.audit.requireCondition(shown, replacedBy(shown));
     }
@@ -52,7 +52,7 @@ export class OrganizationJwtService {
       organizationId,
       authorId,
       issuers: dto.issuers,
-      rules: rulesOf(dto),
+      rules: tokenRulesOf(dto),
       ...source,
     });
     this.audit.note({

@@ -30,7 +30,7 @@ export interface EntityFilter {
 }
 
 /** The first row has the total, and is returned even if the page has no groups. */
-interface Row {
+interface PolicyEntityRow {
   readonly total: number;
   readonly key: string | null;
   readonly group_text: string;
@@ -48,7 +48,7 @@ const FITTING = `${OF_POLICY} AND period = $3
  * Groups are counted by bands, which an index has in order of use; the exact use is read and sorted only in the bands of the page ($6, $7).
  * Exported so that its plan can be checked.
  */
-export const ENTITIES = `
+export const POLICY_ENTITIES = `
   WITH bands AS MATERIALIZED (
     SELECT band, count(*) AS size FROM limit_counters WHERE ${FITTING} GROUP BY band
   ), sums AS (
@@ -78,7 +78,11 @@ export class PolicyEntitiesService {
     const { before, after } = aroundGroup(budget);
     const isExhausted = status === null ? null : status === 'exhausted';
     const which = [policy.organizationId, budget.id, periodOf(budget), isExhausted, search];
-    const rows: Row[] = await this.unitOfWork.manager.query(ENTITIES, [...which, page.skip, page.take]);
+    const rows: PolicyEntityRow[] = await this.unitOfWork.manager.query(POLICY_ENTITIES, [
+      ...which,
+      page.skip,
+      page.take,
+    ]);
     const entities = rows.flatMap(({ key, group_text, spent, is_exhausted }) =>
       key === null
         ? []

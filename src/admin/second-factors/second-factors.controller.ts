@@ -9,7 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
-import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { sessionOwner, SessionsService } from '../sessions/sessions.service.js';
 import { ApiObject } from '../dto-fields/fields.js';
 
 class EnrolledTotpDto {
@@ -75,7 +75,7 @@ export class SecondFactorsController {
   async enrol(@CallerSession() session: KnownSession): Promise<EnrolledTotpDto> {
     this.audit.note({ targetId: session.userId });
     await this.policy.checkSession(session);
-    const enrolled: EnrolledTotp = await this.factors.enrol(ownerOf(session), session.principal.name);
+    const enrolled: EnrolledTotp = await this.factors.enrol(sessionOwner(session), session.principal.name);
     return { object: 'enrolled-totp', ...enrolled };
   }
 
@@ -94,7 +94,7 @@ export class SecondFactorsController {
   ): Promise<RecoveryCodesDto> {
     this.audit.note({ targetId: session.userId });
     await this.policy.checkSession(session);
-    const codes = await this.factors.confirm(ownerOf(session), code);
+    const codes = await this.factors.confirm(sessionOwner(session), code);
     await this.sessions.endOthers(session);
     return RecoveryCodesDto.of(codes);
   }
@@ -109,7 +109,7 @@ export class SecondFactorsController {
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession): Promise<DoneDto> {
     this.audit.note({ targetId: session.userId });
-    await this.factors.remove(ownerOf(session));
+    await this.factors.remove(sessionOwner(session));
     return EMPTY_RESPONSE;
   }
 
@@ -125,6 +125,6 @@ export class SecondFactorsController {
   async renew(@CallerSession() session: KnownSession): Promise<RecoveryCodesDto> {
     this.audit.note({ targetId: session.userId });
     await this.policy.checkSession(session);
-    return RecoveryCodesDto.of(await this.factors.renewRecoveryCodes(ownerOf(session)));
+    return RecoveryCodesDto.of(await this.factors.renewRecoveryCodes(sessionOwner(session)));
   }
 }

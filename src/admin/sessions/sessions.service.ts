@@ -35,7 +35,7 @@ export interface SignInOrigin {
 }
 
 /** Where the sign-in of a request comes from. */
-export const originOf = ({ raw, headers }: FastifyRequest, addresses: ClientAddresses): SignInOrigin => ({
+export const signInOrigin = ({ raw, headers }: FastifyRequest, addresses: ClientAddresses): SignInOrigin => ({
   ip: addresses.of(raw),
   userAgent: headers['user-agent'],
   cookies: headers.cookie,
@@ -49,7 +49,7 @@ export interface SessionOwner {
 }
 
 /** The user of a session. */
-export const ownerOf = ({ userId, organizationId }: KnownSession): SessionOwner => ({
+export const sessionOwner = ({ userId, organizationId }: KnownSession): SessionOwner => ({
   id: userId,
   organizationId,
 });

@@ -7,7 +7,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { ShowPasskeyDto } from '../dto-fields/passkey-credential.js';
 import { PasskeyThrottle, PasskeyThrottleGuard } from '../passkeys/passkey-throttle.guard.js';
-import { originOf } from '../sessions/sessions.service.js';
+import { signInOrigin } from '../sessions/sessions.service.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
@@ -37,7 +37,10 @@ export class PasskeySignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
-    const { session, cookies } = await this.passkeys.signIn(credential, originOf(request, this.addresses));
+    const { session, cookies } = await this.passkeys.signIn(
+      credential,
+      signInOrigin(request, this.addresses),
+    );
     const signedIn = await this.signedIn.of(session);
     this.throttle.succeeded(request);
     reply.header('set-cookie', cookies);

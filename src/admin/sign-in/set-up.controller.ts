@@ -21,7 +21,7 @@ import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { MayTakeName } from '../dto-fields/fields.js';
 import { MayTakeCode, TakesNewPassword } from '../passwords/password.dto.js';
-import { originOf } from '../sessions/sessions.service.js';
+import { signInOrigin } from '../sessions/sessions.service.js';
 import { SetUpService } from './set-up.service.js';
 import { SignInThrottle } from '../sign-in-policy/sign-in-throttle.service.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
@@ -104,7 +104,7 @@ export class SetUpController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
-    const origin = originOf(request, this.addresses);
+    const origin = signInOrigin(request, this.addresses);
     const { session, cookies } = await this.setUp.use(dto, origin);
     const answer = await this.signedIn.of(session);
     reply.header('set-cookie', cookies);

@@ -11,7 +11,7 @@ import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
-import { originOf } from '../sessions/sessions.service.js';
+import { signInOrigin } from '../sessions/sessions.service.js';
 import { PasswordSignInService } from './password-sign-in.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
@@ -49,7 +49,7 @@ export class SignInController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
     const user = await this.passwords.verify(dto, request);
-    const origin = originOf(request, this.addresses);
+    const origin = signInOrigin(request, this.addresses);
     return this.transactions.run(reply, async () => {
       const { session, cookies } = await this.signIn.openWithPassword(user, origin);
       this.audit.note({ targetId: session.id, after: this.signedIn.shown(session, true) });

@@ -8,7 +8,7 @@ import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
 import { SessionListDto } from '../dto-fields/session.dto.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
-import { ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { sessionOwner, SessionsService } from '../sessions/sessions.service.js';
 import { SignedInService } from './signed-in.service.js';
 
 @AdminController('auth')
@@ -39,7 +39,7 @@ export class SessionsController {
     @CallerSession() session: KnownSession,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DoneDto> {
-    await this.sessions.end(ownerOf(session), session.id);
+    await this.sessions.end(sessionOwner(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
     return EMPTY_RESPONSE;
   }
@@ -52,7 +52,7 @@ export class SessionsController {
   })
   @ApiOkResponse({ type: SessionListDto })
   async list(@CallerSession() session: KnownSession): Promise<SessionListDto> {
-    const sessions = await this.sessions.list(ownerOf(session));
+    const sessions = await this.sessions.list(sessionOwner(session));
     return SessionListDto.of(sessions.map((each) => this.signedIn.shown(each, each.id === session.id)));
   }
 
@@ -73,7 +73,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'End one of your sessions', description: 'Ends the session at once.' })
   @ApiOkResponse({ type: DoneDto })
   async end(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
-    await this.sessions.end(ownerOf(session), id);
+    await this.sessions.end(sessionOwner(session), id);
     return EMPTY_RESPONSE;
   }
 }

@@ -26,7 +26,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../controllers/public-controller.js';
 import { ApiId, ApiObject } from '../dto-fields/fields.js';
 import { ListOf } from '../dto-fields/list.dto.js';
-import { originOf, ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { signInOrigin, sessionOwner, SessionsService } from '../sessions/sessions.service.js';
 import { ProviderSessionsService } from '../openid-connect/provider-sessions.service.js';
 import { SavedProviders } from '../openid-connect/saved-providers.service.js';
 import { SignOnErrorFilter } from './sign-on-error.filter.js';
@@ -193,7 +193,7 @@ export class SignOnCallbackController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<{ url: string }> {
-    const origin = originOf(request, this.addresses);
+    const origin = signInOrigin(request, this.addresses);
     const { cookies } = await this.signOn.open(signOn.user, signOn, origin);
     reply.header('set-cookie', [...cookies, this.flows.clearedCookie]);
     return { url: signOn.returnTo };
@@ -223,7 +223,7 @@ export class SignOutController {
   ): Promise<SignedOutDto> {
     const { signIn } = this.providers.addresses;
     const logout_url = await this.providerSessions.endSessionUrl(session.id, signIn);
-    await this.sessions.end(ownerOf(session), session.id);
+    await this.sessions.end(sessionOwner(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
     return { object: 'signed-out', logout_url };
   }

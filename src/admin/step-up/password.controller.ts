@@ -12,7 +12,7 @@ import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { ReauthenticationGuard, VerifiedPasswordHash } from './reauthentication.guard.js';
 import { SignedInDto } from '../dto-fields/signed-in.dto.js';
-import { type OpenedSession, ownerOf, SessionsService } from '../sessions/sessions.service.js';
+import { type OpenedSession, sessionOwner, SessionsService } from '../sessions/sessions.service.js';
 import { SignedInService } from '../signed-in-user/signed-in.service.js';
 
 @AdminController('auth')
@@ -64,7 +64,7 @@ export class PasswordController {
     const { userId } = session;
     this.audit.note({ targetId: userId });
     const hash = await this.passwords.hash(new_password, session.principal.name);
-    await this.passwords.replace(ownerOf(session), verifiedHash, hash);
+    await this.passwords.replace(sessionOwner(session), verifiedHash, hash);
     await this.sessions.endOthers(session);
     return this.answer(await this.sessions.renew(session), session.principal, reply);
   }

@@ -1,6 +1,6 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { accessOf, sessionOf } from '../../auth/permissions/access.js';
+import { accessOf, sessionOfRequest } from '../../auth/permissions/access.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createValidationPipe } from '../http/validation.js';
 import { ChangePasswordDto, StepUpDto } from '../passwords/password.dto.js';
@@ -32,7 +32,7 @@ export class ReauthenticationGuard implements CanActivate {
     const proof = await this.proofIn(request.body);
     const address = this.addresses.of(request.raw);
     accessOf(request).verifiedPasswordHash = await this.reauthentication.verify(
-      sessionOf(context),
+      sessionOfRequest(context),
       proof,
       address,
     );

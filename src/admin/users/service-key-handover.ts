@@ -9,7 +9,7 @@ const KEYS_OF_MAKER = `
   organization_id = $1 AND created_by_user_id = $2 AND user_id IS NULL AND deleted_at IS NULL`;
 
 /** Transfers keys to another authority with the scopes that were effective until now: `$4` of those they have. */
-const HAND_OVER_CUT = `
+const TRANSFER_NARROWED_KEYS = `
   UPDATE api_keys SET created_by_user_id = $3, updated_at = now(),
     scopes = ARRAY(SELECT scope FROM unnest(scopes) scope WHERE scope = ANY($4::text[]) ORDER BY scope)
   WHERE ${KEYS_OF_MAKER}
@@ -27,9 +27,9 @@ const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member']
 export class ServiceKeyHandover {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async handOver(from: User, to: User, switches: PolicyFlags | null): Promise<void> {
+  async transferKeys(from: User, to: User, switches: PolicyFlags | null): Promise<void> {
     for (const [role, scopes] of stillAllowed(from, switches))
-      await this.unitOfWork.manager.query(HAND_OVER_CUT, [
+      await this.unitOfWork.manager.query(TRANSFER_NARROWED_KEYS, [
         from.organizationId,
         from.id,
         to.id,

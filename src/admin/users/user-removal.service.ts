@@ -10,7 +10,7 @@ import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { counted, inWords } from '../dto-fields/counted.js';
+import { withCount, listInWords } from '../dto-fields/counted.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';
@@ -46,7 +46,7 @@ export class UserRemovalService {
       throw new AppError('confirmation_required', { detail: await this.whatGoes(user, heir) });
     await this.noteBefore(user);
     await this.removeKeys(user, heir);
-    await this.handover.handOver(user, heir, settings.security_settings ?? null);
+    await this.handover.transferKeys(user, heir, settings.security_settings ?? null);
     await this.invites.update(
       { organizationId: user.organizationId, invitedBy: user.id, status: 'pending' },
       { status: 'cancelled' },
@@ -103,12 +103,15 @@ export class UserRemovalService {
       await this.invites.countBy({ organizationId, invitedBy: id, status: 'pending' }),
     ];
     const isKept = keepsAdminKeys(user, heir);
-    const revoked = [counted(own, 'personal API key'), ...(isKept ? [] : [counted(adminKeys, 'admin key')])];
-    const handedOver = [
-      ...(isKept ? [counted(adminKeys, 'admin key')] : []),
-      counted(serviceKeys, 'service key'),
+    const revoked = [
+      withCount(own, 'personal API key'),
+      ...(isKept ? [] : [withCount(adminKeys, 'admin key')]),
     ];
-    const removed = [counted(memberships, 'workspace membership'), counted(invites, 'pending invite')];
+    const handedOver = [
+      ...(isKept ? [withCount(adminKeys, 'admin key')] : []),
+      withCount(serviceKeys, 'service key'),
+    ];
+    const removed = [withCount(memberships, 'workspace membership'), withCount(invites, 'pending invite')];
     const ended = (await this.setTokenRules(user)) ? ['the acceptance of signed tokens'] : [];
     const effects = [
       ['revokes', revoked, ''],
@@ -117,7 +120,7 @@ export class UserRemovalService {
       ['and hands', handedOver, ` to ${heir.email}`],
     ] as const;
     return (
-      `Deleting ${user.email} ${effects.map(([verb, things, end]) => `${verb} ${inWords(things)}${end}`).join(', ')}. ` +
+      `Deleting ${user.email} ${effects.map(([verb, things, end]) => `${verb} ${listInWords(things)}${end}`).join(', ')}. ` +
       `To confirm, repeat the request with {"email":"${user.email}"} or "?confirm=${user.email}".`
     );
   }

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import {
   ListUsersQuery,
   RemoveUserDto,
@@ -78,7 +78,7 @@ export class UsersController {
     @Query() { confirm }: RemoveUserQuery,
     @Body() dto: RemoveUserDto,
   ): Promise<DoneDto> {
-    checkRepeated('user_id', dto.user_id, id);
+    checkRepeatedId('user_id', dto.user_id, id);
     await this.removal.remove(caller, id, dto.email ?? confirm);
     return EMPTY_RESPONSE;
   }

@@ -92,7 +92,7 @@ export class VirtualKeysService {
    * A second key to the same destination, with a separately sealed credential and separate limits; in the same workspace unless another is
    * given.
    */
-  async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
+  async copy(reach: Reach, slug: string, options: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
     const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
     const { onClientDisconnect, unsupportedParameters } = key;
@@ -101,7 +101,7 @@ export class VirtualKeysService {
     const { secretMappings } = key;
     await this.mappings.checkUsable(place, secretMappings);
     const sealedCredentials = await this.credentials.sealAgain(key, place);
-    const name = wish.name ?? key.name;
+    const name = options.name ?? key.name;
     return this.add(
       {
         ...place,
@@ -116,7 +116,7 @@ export class VirtualKeysService {
         sealedCredentials,
         secretMappings,
       },
-      wish.slug,
+      options.slug,
     );
   }
 
@@ -181,10 +181,10 @@ export class VirtualKeysService {
       key: dto.key,
     });
     this.credentials.checkIdentity(key.organizationId, destination);
-    const { provider, customHost, fields, isSealedAnew } = destination;
+    const { provider, customHost, fields, isResealed } = destination;
     const { secretMappings } = mapped;
     Object.assign(key, { providerId: provider.id, customHost, fields, secretMappings });
-    if (isSealedAnew) key.sealedCredentials = await this.credentials.seal(key, dto.key);
+    if (isResealed) key.sealedCredentials = await this.credentials.seal(key, dto.key);
   }
 
   private async find(
@@ -227,10 +227,10 @@ function namesDestination(dto: UpdateVirtualKeyDto): boolean {
 
 const momentOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-type Fields = Readonly<Record<string, unknown>>;
+type AccountFieldChanges = Readonly<Record<string, unknown>>;
 
 /** Fields that the compatible API names after Azure's, and its SDK likewise in snake_case. */
-function compatibleFieldsOf(dto: UpdateVirtualKeyDto): Fields {
+function compatibleFieldsOf(dto: UpdateVirtualKeyDto): AccountFieldChanges {
   const [deployment] = dto.deploymentConfig ?? dto.deployment_config ?? [];
   const named = [
     ['azure-api-version', dto.apiVersion ?? dto.api_version ?? deployment?.apiVersion],
@@ -241,7 +241,7 @@ function compatibleFieldsOf(dto: UpdateVirtualKeyDto): Fields {
 }
 
 /** The fields of a request, under either kind of name; undefined without any. */
-function fieldsOf(dto: UpdateVirtualKeyDto): Fields | undefined {
+function fieldsOf(dto: UpdateVirtualKeyDto): AccountFieldChanges | undefined {
   const compatible = compatibleFieldsOf(dto);
   return dto.fields === undefined && Object.keys(compatible).length === 0
     ? undefined
@@ -249,7 +249,7 @@ function fieldsOf(dto: UpdateVirtualKeyDto): Fields | undefined {
 }
 
 /** The fields after a change: `fields` replaces all of them, a compatible name only its own. */
-function changedFields(key: VirtualKey, dto: UpdateVirtualKeyDto): { readonly fields?: Fields } {
+function changedFields(key: VirtualKey, dto: UpdateVirtualKeyDto): { readonly fields?: AccountFieldChanges } {
   const fields = fieldsOf(dto);
   if (fields === undefined) return {};
   return { fields: dto.fields === undefined ? { ...key.fields, ...fields } : fields };

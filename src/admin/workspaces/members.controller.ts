@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   AddMembersDto,
@@ -41,7 +41,7 @@ export class MembersController {
     @Query() query: ListMembersQuery,
   ): Promise<MemberListDto> {
     // The compatible SDK repeats the id of the path.
-    checkRepeated('workspaceId', query.workspaceId, workspace);
+    checkRepeatedId('workspaceId', query.workspaceId, workspace);
     const tenant = await this.workspaces.tenantFor(caller, workspace);
     return MemberListDto.from(...(await this.members.list(tenant, query, pageOf(query))));
   }
@@ -61,7 +61,7 @@ export class MembersController {
     @Param('workspaceId') workspace: string,
     @Body() dto: AddMembersDto,
   ): Promise<DoneDto> {
-    checkRepeated('workspace_id', dto.workspace_id, workspace);
+    checkRepeatedId('workspace_id', dto.workspace_id, workspace);
     await this.members.add(caller, await this.workspaces.tenantFor(caller, workspace), dto.users);
     return EMPTY_RESPONSE;
   }
@@ -97,8 +97,8 @@ export class MembersController {
     @Param('userId') id: string,
     @Body() dto: UpdateMemberDto,
   ): Promise<DoneDto> {
-    checkRepeated('workspace_id', dto.workspace_id, workspace);
-    checkRepeated('user_id', dto.user_id, id);
+    checkRepeatedId('workspace_id', dto.workspace_id, workspace);
+    checkRepeatedId('user_id', dto.user_id, id);
     await this.members.update(caller, await this.workspaces.tenantFor(caller, workspace), id, dto.role);
     return EMPTY_RESPONSE;
   }
@@ -118,8 +118,8 @@ export class MembersController {
     @Param('userId') id: string,
     @Body() dto: RemoveMemberDto,
   ): Promise<DoneDto> {
-    checkRepeated('workspace_id', dto.workspace_id, workspace);
-    checkRepeated('user_id', dto.user_id, id);
+    checkRepeatedId('workspace_id', dto.workspace_id, workspace);
+    checkRepeatedId('user_id', dto.user_id, id);
     await this.members.remove(await this.workspaces.tenantFor(caller, workspace), id);
     return EMPTY_RESPONSE;
   }

@@ -17,16 +17,16 @@ import { Workspace } from '../tenancy/workspace.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
-import { counted, inWords } from '../dto-fields/counted.js';
+import { withCount, listInWords } from '../dto-fields/counted.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-interface Content {
+interface WorkspaceContent {
   readonly name: string;
   readonly entity: EntityTarget<Tenant>;
 }
 
 /** Content that must be removed before the workspace, so that it is not lost by mistake. */
-const MUST_BE_EMPTY: readonly Content[] = [
+const MUST_BE_EMPTY: readonly WorkspaceContent[] = [
   { name: 'virtual key', entity: VirtualKey },
   { name: 'integration', entity: Integration },
   { name: 'config', entity: Config },
@@ -34,8 +34,8 @@ const MUST_BE_EMPTY: readonly Content[] = [
 ];
 
 /** Content that is deleted with a workspace. */
-const KEYS: Content = { name: 'API key', entity: ApiKey };
-const MEMBERS: Content = { name: 'member', entity: WorkspaceMember };
+const KEYS: WorkspaceContent = { name: 'API key', entity: ApiKey };
+const MEMBERS: WorkspaceContent = { name: 'member', entity: WorkspaceMember };
 
 /** Deletes a workspace permanently. The rows of its request log stay for its retention. */
 @Injectable()
@@ -111,7 +111,10 @@ export class WorkspaceRemovalService {
     });
   }
 
-  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly ContentCount[]> {
+  private async count(
+    contents: readonly WorkspaceContent[],
+    tenant: Tenant,
+  ): Promise<readonly ContentCount[]> {
     const counts: ContentCount[] = [];
     for (const { name, entity } of contents)
       counts.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
@@ -125,4 +128,4 @@ interface ContentCount {
 }
 
 const listed = (things: readonly ContentCount[]): string =>
-  inWords(things.map(({ name, count }) => counted(count, name)));
+  listInWords(things.map(({ name, count }) => withCount(count, name)));

@@ -7,7 +7,7 @@ import { pageOf } from '../../common/http/page.js';
 import { AdminController } from '../controllers/admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_RESPONSE, Refusals } from '../openapi/decorators.js';
-import { checkRepeated } from '../http/repeated-id.js';
+import { checkRepeatedId } from '../http/repeated-id.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateWorkspaceDto,
@@ -104,7 +104,7 @@ export class WorkspacesController {
     @Query() query: RemoveWorkspaceQuery,
     @Body() dto: RemoveWorkspaceDto,
   ): Promise<DoneDto> {
-    checkRepeated('workspace_id', dto.workspace_id, named);
+    checkRepeatedId('workspace_id', dto.workspace_id, named);
     await this.removal.remove(caller, named, dto.name ?? query.name);
     return EMPTY_RESPONSE;
   }

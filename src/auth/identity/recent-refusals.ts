@@ -56,18 +56,18 @@ const SEGMENT_CHARS_MAX = 24;
  * reason and organization. No secret is kept but its last four characters.
  */
 export class RecentRefusals {
-  #notes = new Map<string, RefusalNote>();
+  private notes = new Map<string, RefusalNote>();
 
   add(refused: RefusedRequest, at: number): void {
     const lastFour = lastFourOf(refused.presented);
     const organizationId = refused.key?.organizationId ?? null;
     const name = nameOf(organizationId, refused.reason, refused.address, lastFour);
-    const known = this.#notes.get(name);
+    const known = this.notes.get(name);
     if (known) {
-      this.#notes.set(name, { ...known, requests: known.requests + 1, last_at: at });
+      this.notes.set(name, { ...known, requests: known.requests + 1, last_at: at });
       return;
     }
-    this.#add({
+    this.addNote({
       organization_id: organizationId,
       api_key_id: refused.key?.id ?? null,
       address: ownCopy(printable(refused.address.slice(0, ADDRESS_CHARS_MAX))),
@@ -82,21 +82,21 @@ export class RecentRefusals {
 
   /** Returns all notes and forgets them. */
   take(): readonly RefusalNote[] {
-    const notes = [...this.#notes.values()];
-    this.#notes = new Map();
+    const notes = [...this.notes.values()];
+    this.notes = new Map();
     return notes;
   }
 
   /** Takes notes back that could not be written. */
   restore(notes: readonly RefusalNote[]): void {
-    for (const note of notes) this.#add(note);
+    for (const note of notes) this.addNote(note);
   }
 
-  #add(note: RefusalNote): void {
+  private addNote(note: RefusalNote): void {
     const { organization_id, reason, address, last_four } = note;
     const name = nameOf(organization_id, reason, address, last_four);
-    if (this.#notes.size < NOTES_MAX || this.#notes.has(name)) return this.#merge(name, note);
-    this.#merge(nameOf(organization_id, reason, '', ''), {
+    if (this.notes.size < NOTES_MAX || this.notes.has(name)) return this.merge(name, note);
+    this.merge(nameOf(organization_id, reason, '', ''), {
       ...note,
       api_key_id: null,
       address: '',
@@ -105,9 +105,9 @@ export class RecentRefusals {
     });
   }
 
-  #merge(name: string, note: RefusalNote): void {
-    const known = this.#notes.get(name) ?? { ...note, requests: 0 };
-    this.#notes.set(name, {
+  private merge(name: string, note: RefusalNote): void {
+    const known = this.notes.get(name) ?? { ...note, requests: 0 };
+    this.notes.set(name, {
       ...known,
       requests: known.requests + note.requests,
       first_at: Math.min(known.first_at, note.first_at),

@@ -14,8 +14,8 @@ const logger = createLogger('auth');
 export class RefusedCredentials {
   /** For the list of operators (adapters/refused-credential-writer.ts). */
   readonly recent = new RecentRefusals();
-  readonly #counts = new Map<RefusalReason, number>();
-  readonly #loggedAt = new Map<RefusalReason, { readonly at: number; readonly count: number }>();
+  private readonly counts = new Map<RefusalReason, number>();
+  private readonly loggedAt = new Map<RefusalReason, { readonly at: number; readonly count: number }>();
 
   constructor(
     private readonly log: Pick<typeof logger, 'warn'> = logger,
@@ -25,17 +25,17 @@ export class RefusedCredentials {
   count(refused: RefusedRequest): void {
     const { reason, address } = refused;
     const at = this.now();
-    const count = (this.#counts.get(reason) ?? 0) + 1;
-    this.#counts.set(reason, count);
+    const count = (this.counts.get(reason) ?? 0) + 1;
+    this.counts.set(reason, count);
     this.recent.add(refused, at);
-    const last = this.#loggedAt.get(reason);
+    const last = this.loggedAt.get(reason);
     if (last && at - last.at < QUIET_MS) return;
-    this.#loggedAt.set(reason, { at, count });
+    this.loggedAt.set(reason, { at, count });
     this.log.warn({ reason, address, since_last: count - (last?.count ?? 0) }, 'A credential was refused.');
   }
 
   countOf(reason: RefusalReason): number {
-    return this.#counts.get(reason) ?? 0;
+    return this.counts.get(reason) ?? 0;
   }
 }
 

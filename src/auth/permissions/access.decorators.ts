@@ -6,7 +6,7 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { accessOf, callerOf, sessionOf } from './access.js';
+import { accessOf, callerOf, sessionOfRequest } from './access.js';
 import type { CallersOf } from './callers.js';
 import type { Scope } from '../scopes.js';
 
@@ -58,7 +58,7 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
 
 /** The caller's session, in a handler that is `ForSession`. */
 export const CallerSession = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  sessionOf(context),
+  sessionOfRequest(context),
 );
 
 /** Id of the caller's session; null for API keys and signed tokens. */

@@ -22,7 +22,7 @@ export function accessOf(request: object): Access {
 }
 
 /** The caller's session, after `SessionGuard`. */
-export function sessionOf(context: ExecutionContext): KnownSession {
+export function sessionOfRequest(context: ExecutionContext): KnownSession {
   const { session } = accessOf(context.switchToHttp().getRequest());
   if (!session) throw new Error('The session was asked for before SessionGuard had run.');
   return session;

@@ -44,7 +44,7 @@ export function scopesOfRoles(roles: Roles, switches: PolicyFlags | null = null)
 }
 
 /** The value of `Principal.seesOnlyOf` for a user with these roles, to be spread into the principal. */
-export function narrowedSight(
+export function narrowedVisibility(
   userId: string,
   roles: Roles,
   switches: PolicyFlags | null,

@@ -4,7 +4,7 @@ import type { Scope } from '../scopes.js';
 /** The roles affected by a switch: owners and admins of the organization, admins and managers of a workspace, or its members. */
 export type SwitchedRole = 'organization_admin' | 'manager' | 'member';
 
-interface Switch {
+interface PolicyFlag {
   readonly role: SwitchedRole;
   readonly scopes: readonly Scope[];
   /** Its default position. */
@@ -62,13 +62,13 @@ const WRITE_INTEGRATIONS: readonly Scope[] = [
   'workspace_integrations.delete',
 ];
 
-const on = (role: SwitchedRole, scopes: readonly Scope[], meaning: string): Switch => ({
+const on = (role: SwitchedRole, scopes: readonly Scope[], meaning: string): PolicyFlag => ({
   role,
   scopes,
   usual: true,
   meaning,
 });
-const off = (role: SwitchedRole, scopes: readonly Scope[], meaning: string): Switch => ({
+const off = (role: SwitchedRole, scopes: readonly Scope[], meaning: string): PolicyFlag => ({
   ...on(role, scopes, meaning),
   usual: false,
 });
@@ -105,7 +105,7 @@ export const SWITCHES = {
   membersViewApiKeys: on('member', VIEW_KEYS.slice(2), 'see their own API keys'),
   membersManageApiKeys: off('member', MANAGE_KEYS.slice(4), 'create and change API keys of their own'),
   managersWriteWsIntegrations: on('manager', WRITE_INTEGRATIONS, 'change integrations of the workspace'),
-} as const satisfies Record<string, Switch>;
+} as const satisfies Record<string, PolicyFlag>;
 
 export type SwitchName = keyof typeof SWITCHES;
 

@@ -5,9 +5,9 @@ import { checkOrigin } from './check-origin.js';
 const PUBLIC_URL = 'https://gateway.example.com/';
 const OWN = 'https://gateway.example.com';
 
-type Sent = Readonly<Record<string, string>>;
+type OriginHeaders = Readonly<Record<string, string>>;
 
-function isAccepted(headers: Sent, publicUrl?: string): boolean {
+function isAccepted(headers: OriginHeaders, publicUrl?: string): boolean {
   const request = { method: 'POST', raw: { headers: { 'x-gateway-csrf': '1', ...headers } } };
   try {
     checkOrigin(request as unknown as FastifyRequest, publicUrl);
@@ -18,7 +18,7 @@ function isAccepted(headers: Sent, publicUrl?: string): boolean {
 }
 
 describe('checkOrigin with a public URL', () => {
-  it.each<[string, Sent, boolean]>([
+  it.each<[string, OriginHeaders, boolean]>([
     ['of the service', { 'sec-fetch-site': 'same-origin', origin: OWN, host: 'gateway.example.com' }, true],
     [
       'of the service, behind a proxy that rewrites Host',
@@ -47,7 +47,7 @@ describe('checkOrigin with a public URL', () => {
 });
 
 describe('checkOrigin without a public URL', () => {
-  it.each<[string, Sent, boolean]>([
+  it.each<[string, OriginHeaders, boolean]>([
     ['of the same origin', { 'sec-fetch-site': 'same-origin', origin: 'http://localhost:8787' }, true],
     [
       'of the same host, in an old browser',

@@ -19,7 +19,7 @@ export interface UnverifiedToken {
 }
 
 const LONGEST_TOKEN = 16_384;
-const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const COMPACT_TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const KEY_ID = /^[\w.\-=+/:]{1,128}$/;
 
 /**
@@ -30,7 +30,7 @@ const REFUSED_PARAMETERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'e
 
 /** Whether a text has the form of a signed token. Inspects only the text. */
 export function looksLikeToken(text: string): boolean {
-  return text.startsWith('ey') && text.length <= LONGEST_TOKEN && SHAPE.test(text);
+  return text.startsWith('ey') && text.length <= LONGEST_TOKEN && COMPACT_TOKEN.test(text);
 }
 
 /** The token, or null for anything else. */

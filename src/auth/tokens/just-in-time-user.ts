@@ -2,7 +2,12 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { Claims } from './compact-token.js';
-import { DEFAULT_NEWCOMERS, type NewcomerRules, type RoleMapping, type TokenRules } from './token-rules.js';
+import {
+  DEFAULT_UNKNOWN_USER_RULES,
+  type UnknownUserRules,
+  type RoleMapping,
+  type TokenRules,
+} from './token-rules.js';
 
 /** Roles given by role mappings. */
 export interface GivenRoles {
@@ -47,7 +52,7 @@ interface UnknownUserClaims {
  * `forbidden` if unknown users are refused; otherwise the token acts as a service.
  */
 export function checkUnknown(user: string | null, unknownUser: UnknownUserClaims): void {
-  const { unknownPeople } = unknownUser.rules.newcomers ?? DEFAULT_NEWCOMERS;
+  const { unknownPeople } = unknownUser.rules.newcomers ?? DEFAULT_UNKNOWN_USER_RULES;
   const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
   if (email !== null) throw new UnknownUserError(justInTimeUserOf(email, unknownUser));
   if (unknownPeople === 'refuse')
@@ -58,7 +63,7 @@ function justInTimeUserOf(
   email: string,
   { organizationId, claims, rules }: UnknownUserClaims,
 ): JustInTimeUser {
-  const { mostPeople, ...mappings } = rules.newcomers ?? DEFAULT_NEWCOMERS;
+  const { mostPeople, ...mappings } = rules.newcomers ?? DEFAULT_UNKNOWN_USER_RULES;
   return {
     ...{ organizationId, email, mostPeople },
     ...rolesGiven(valuesIn(claims, rules.claims.roles ?? []), mappings),
@@ -68,7 +73,7 @@ function justInTimeUserOf(
 /** The roles that the organization maps to the values of a claim; the highest of several, and never above its ceiling. */
 export function rolesGiven(
   values: ReadonlySet<string>,
-  { roleMappings, highestRoles }: Pick<NewcomerRules, 'roleMappings' | 'highestRoles'>,
+  { roleMappings, highestRoles }: Pick<UnknownUserRules, 'roleMappings' | 'highestRoles'>,
 ): GivenRoles {
   const mappings = roleMappings.filter(({ value }) => values.has(value));
   const roles = mappings.map(({ organisationRole = 'member' }) => organisationRole);

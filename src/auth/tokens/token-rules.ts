@@ -29,7 +29,7 @@ export interface HighestRoles {
   readonly workspace: WorkspaceRole;
 }
 
-export interface NewcomerRules {
+export interface UnknownUserRules {
   readonly unknownPeople: UnknownPeople;
   readonly roleMappings: readonly RoleMapping[];
   readonly highestRoles: HighestRoles;
@@ -47,7 +47,7 @@ export interface TokenRules {
   readonly maxLifetimeSeconds: number;
   readonly claims: ClaimNames;
   /** Absent in earlier settings: unknown users act as services. */
-  readonly newcomers?: NewcomerRules;
+  readonly newcomers?: UnknownUserRules;
   /** Whether tokens may stand for owners. Absent in earlier settings: they may not. */
   readonly allowsOwners?: boolean;
 }
@@ -64,7 +64,7 @@ export const DEFAULT_CLAIMS: Required<ClaimNames> = {
 export const DEFAULT_ALGORITHMS: readonly SignatureAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 export const DEFAULT_TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt'];
 export const DEFAULT_MAX_LIFETIME_SECONDS = 86_400;
-export const DEFAULT_NEWCOMERS: NewcomerRules = {
+export const DEFAULT_UNKNOWN_USER_RULES: UnknownUserRules = {
   unknownPeople: 'service',
   roleMappings: [],
   highestRoles: { organisation: 'member', workspace: 'member' },

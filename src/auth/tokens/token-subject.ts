@@ -1,4 +1,9 @@
-import { administersOrganization, keysWithin, narrowedSight, scopesOfRoles } from '../permissions/roles.js';
+import {
+  administersOrganization,
+  keysWithin,
+  narrowedVisibility,
+  scopesOfRoles,
+} from '../permissions/roles.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { PolicyFlags } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
@@ -92,7 +97,7 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
  * Without one it acts for a workspace like a service key of the rules' author. Null when it names neither. Rejects with `forbidden` if it names a workspace that
  * it cannot access.
  */
-export function principalOf(named: NamedByToken, known: KnownSubject): Principal | null {
+export function principalOfToken(named: NamedByToken, known: KnownSubject): Principal | null {
   if (named.workspace !== null && known.workspace === null) throw noSuchWorkspace();
   return known.person ? personOf(named, known, known.person) : workspaceTokenOf(named, known);
 }
@@ -126,7 +131,7 @@ export function sessionPrincipalOf(workspace: string | null, known: KnownSubject
   const { person } = known;
   if (person === null) return null;
   if (workspace !== null || hasOneReach(person))
-    return principalOf({ user: person.id, workspace, scopes: null }, known);
+    return principalOfToken({ user: person.id, workspace, scopes: null }, known);
   return personIn(person, null, known);
 }
 
@@ -157,7 +162,7 @@ function personIn(person: Person, workspace: NamedWorkspace | null, known: Known
     authorityId: person.id,
     policy: known.policy,
     routing: routingOf(known, workspace),
-    ...narrowedSight(person.id, roles, known.switches),
+    ...narrowedVisibility(person.id, roles, known.switches),
     scopes: scopesOfRoles(roles, known.switches),
     ...keysWithin(roles),
     ...imposedIn(known, workspace),

@@ -28,7 +28,7 @@ export interface VerifyOptions extends JsonOption {
 }
 
 type Anchors = ReadonlyMap<string, ChainAnchor>;
-type Row = Readonly<Record<string, unknown>>;
+type AuditReportRow = Readonly<Record<string, unknown>>;
 
 interface AnchoredAccess extends ChainAccess {
   readonly anchors: Anchors;
@@ -113,7 +113,8 @@ async function verifyAll(
     [named ?? null],
   );
   if (rows.length === 0) throw new LauncherError('There is no such organization.');
-  const rowsOf: AnchorQuery = async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows;
+  const rowsOf: AnchorQuery = async (sql, parameters) =>
+    (await client.query<AuditReportRow>(sql, [...parameters])).rows;
   const chains = missingOf(
     access,
     rows.map(({ id }) => id),

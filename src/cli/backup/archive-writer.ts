@@ -14,24 +14,24 @@ const PLACES = 6;
  * `zcat tables/users/*` gives the section without Gatehouse. Memory stays at a few parts, whatever the size.
  */
 export class ArchiveWriter {
-  readonly #pack = pack();
-  readonly #sections: SectionChecksum[] = [];
-  readonly #at = new Date();
+  private readonly pack = pack();
+  private readonly writtenSections: SectionChecksum[] = [];
+  private readonly at = new Date();
 
   /** The bytes of the archive, as they come. */
   get bytes(): AsyncIterable<Buffer> {
-    return this.#pack as AsyncIterable<Buffer>;
+    return this.pack as AsyncIterable<Buffer>;
   }
 
   get sections(): readonly SectionChecksum[] {
-    return this.#sections;
+    return this.writtenSections;
   }
 
   async file(name: string, text: string): Promise<void> {
     const checksum = new RunningChecksum(name);
     checksum.add(Buffer.from(text));
-    this.#sections.push(checksum.end());
-    await this.#entry(name, Buffer.from(text));
+    this.writtenSections.push(checksum.end());
+    await this.entry(name, Buffer.from(text));
   }
 
   /** `rows` is read when the parts have ended. */
@@ -42,30 +42,30 @@ export class ArchiveWriter {
       checksum.add(part);
       number += 1;
       const entry = `${name}/${String(number).padStart(PLACES, '0')}.gz`;
-      await this.#entry(entry, await compress(part, { level: LEVEL }));
+      await this.entry(entry, await compress(part, { level: LEVEL }));
     }
     const done = checksum.end(rows());
-    this.#sections.push(done);
+    this.writtenSections.push(done);
     return done;
   }
 
   /** The last entry. */
   async end(name: string, text: string): Promise<void> {
-    await this.#entry(name, Buffer.from(text));
-    this.#pack.finalize();
+    await this.entry(name, Buffer.from(text));
+    this.pack.finalize();
   }
 
   /** The reader of `bytes` gets the error. */
   fail(error: Error): void {
-    this.#pack.destroy(error);
+    this.pack.destroy(error);
   }
 
   /** Resolves when the reader has taken the entry, which keeps the memory constant. */
-  #entry(name: string, bytes: Buffer): Promise<void> {
+  private entry(name: string, bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#pack.once('close', resolve);
-      const entry = this.#pack.entry({ name, size: bytes.length, mode: 0o600, mtime: this.#at }, (error) => {
-        this.#pack.off('close', resolve);
+      this.pack.once('close', resolve);
+      const entry = this.pack.entry({ name, size: bytes.length, mode: 0o600, mtime: this.at }, (error) => {
+        this.pack.off('close', resolve);
         if (error) reject(error);
         else resolve();
       });

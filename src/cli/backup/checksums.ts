@@ -22,18 +22,18 @@ export const signedText = (section: readonly SectionChecksum[]): string =>
 
 /** The checksum of one section while its parts pass. */
 export class RunningChecksum {
-  readonly #hash: Hash = createHash('sha256');
-  #bytes = 0;
+  private readonly hash: Hash = createHash('sha256');
+  private bytes = 0;
 
   constructor(readonly name: string) {}
 
   add(part: Buffer): void {
-    this.#hash.update(part);
-    this.#bytes += part.length;
+    this.hash.update(part);
+    this.bytes += part.length;
   }
 
   end(rows?: number): SectionChecksum {
-    const section = { name: this.name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    const section = { name: this.name, bytes: this.bytes, sha256: this.hash.digest('hex') };
     return rows === undefined ? section : { ...section, rows };
   }
 }

@@ -14,7 +14,7 @@ export interface DatabaseContent {
 
 const FIRST_MIGRATION = 'RowLevelSecurity1763800000001';
 
-export async function contentOf(client: Client): Promise<DatabaseContent> {
+export async function databaseContent(client: Client): Promise<DatabaseContent> {
   const has = async (table: string): Promise<boolean> => {
     const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
       table,

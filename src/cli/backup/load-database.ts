@@ -92,18 +92,18 @@ async function loadTables(client: Client, { path, manifest, checksums, onRead }:
 
 /** COPY into one table, in a transaction. */
 class TableCopy {
-  readonly #finished: Promise<unknown>;
-  readonly #checksum: RunningChecksum;
+  private readonly finished: Promise<unknown>;
+  private readonly checksum: RunningChecksum;
 
   private constructor(
     private readonly client: Client,
     readonly section: string,
     private readonly stream: CopyStreamQuery,
   ) {
-    this.#finished = once(stream, 'finish');
-    this.#checksum = new RunningChecksum(section);
+    this.finished = once(stream, 'finish');
+    this.checksum = new RunningChecksum(section);
     // Reported by the next call.
-    this.#finished.catch(() => undefined);
+    this.finished.catch(() => undefined);
   }
 
   static async begin(client: Client, section: string, { name, columns }: DumpedTable): Promise<TableCopy> {
@@ -117,17 +117,17 @@ class TableCopy {
   }
 
   async write(bytes: Buffer): Promise<void> {
-    this.#checksum.add(bytes);
-    if (this.stream.destroyed) await this.#finished;
-    if (!this.stream.write(bytes)) await Promise.race([once(this.stream, 'drain'), this.#finished]);
+    this.checksum.add(bytes);
+    if (this.stream.destroyed) await this.finished;
+    if (!this.stream.write(bytes)) await Promise.race([once(this.stream, 'drain'), this.finished]);
   }
 
   /** The file is read a second time here, and may have been replaced since its checksums were compared. */
   async end(expected: SectionChecksum | undefined): Promise<number> {
     this.stream.end();
-    await this.#finished;
+    await this.finished;
     const { rowCount } = this.stream;
-    const { sha256 } = this.#checksum.end();
+    const { sha256 } = this.checksum.end();
     if (!expected || rowCount !== expected.rows || sha256 !== expected.sha256)
       throw new LauncherError(
         `The section ${this.section} changed while it was restored. Nothing of it was stored; restore again from a file that nobody writes.`,

@@ -24,7 +24,7 @@ import {
   type SecretContent,
   writeContent,
 } from './data-folder-secrets.js';
-import { contentOf, emptyDatabase } from './empty-database.js';
+import { databaseContent, emptyDatabase } from './empty-database.js';
 import { loadDatabase } from './load-database.js';
 import { type BackupManifest, readManifest } from './manifest.js';
 import { checkSchemaOf, migrateAsBackedUp, migrateToRelease } from './migrate-as-backed-up.js';
@@ -115,7 +115,7 @@ async function mayBeFilled(
   url: Secret,
   { replace = false, yes = false }: RestoreOptions,
 ): Promise<boolean> {
-  const { tables, isOurs, organizations, connections } = await contentOf(client);
+  const { tables, isOurs, organizations, connections } = await databaseContent(client);
   if (connections > 0)
     throw new LauncherError(
       `${connections} connections of Gatehouse use the database at ${place(url)}. Stop every instance, then restore.`,

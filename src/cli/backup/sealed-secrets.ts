@@ -50,16 +50,20 @@ export class BackupKeys {
 
   /** For a new backup. */
   static make(passphrase: Secret): Promise<BackupKeys> {
-    return BackupKeys.#derive(passphrase, randomBytes(SALT_BYTES), COST);
+    return BackupKeys.derive(passphrase, randomBytes(SALT_BYTES), COST);
   }
 
   /** For the backup with these sealed secrets. */
   static async of(passphrase: Secret, sealedSecrets: string): Promise<BackupKeys> {
     const { kdf } = readHeader(sealedSecrets);
-    return BackupKeys.#derive(passphrase, kdf.salt, { n: kdf.n, r: kdf.r, p: kdf.p });
+    return BackupKeys.derive(passphrase, kdf.salt, { n: kdf.n, r: kdf.r, p: kdf.p });
   }
 
-  static async #derive(passphrase: Secret, salt: Buffer, cost: BackupKeys['cost']): Promise<BackupKeys> {
+  private static async derive(
+    passphrase: Secret,
+    salt: Buffer,
+    cost: BackupKeys['cost'],
+  ): Promise<BackupKeys> {
     const key = await new Promise<Buffer>((resolve, reject) => {
       const maxmem = 256 * cost.n * cost.r * cost.p;
       const options = { N: cost.n, r: cost.r, p: cost.p, maxmem };

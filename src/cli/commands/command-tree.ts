@@ -4,7 +4,7 @@ import { VERSION } from '../../common/version.js';
 import { backupCommands } from './backup-commands.js';
 import { bookCommands, priceCommands } from './book-commands.js';
 import { completionCommand } from './completion-command.js';
-import { block } from './documented-command.js';
+import { helpBlock } from './documented-command.js';
 import { accessCommands, declaredCommands } from './organization-commands.js';
 import { diagnosticCommands, runningCommands, secretCommands } from './running-commands.js';
 
@@ -22,7 +22,7 @@ export function commandTree(): Command {
     .description('The AI gateway with its administration built in.')
     .version(VERSION, '-v, --version')
     .helpCommand('help [command]', 'show the options of a command')
-    .addHelpText('after', block('Example', EXAMPLES))
+    .addHelpText('after', helpBlock('Example', EXAMPLES))
     // Catches unknown commands; without a command, it shows the help.
     .argument('[command...]')
     .usage('<command> [options]')

@@ -11,8 +11,8 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
 export const documentedCommands = (): Command[] =>
   allBelow(commandTree()).filter(({ commands }) => commands.length === 0);
 
-export const pathOf = (command: Command): string =>
-  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+export const commandPath = (command: Command): string =>
+  command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 
 /** The page docs/commands.md. */
 export function commandsPage(): string {
@@ -46,7 +46,7 @@ function section(command: Command): string {
     .map(([code, meaning]) => [code, cell(meaning)]);
   const description = command.description();
   return [
-    `## ${pathOf(command)}`,
+    `## ${commandPath(command)}`,
     `${description.charAt(0).toUpperCase()}${description.slice(1)}.`,
     ...(options.length > 0 ? [table(['Option', 'Meaning'], options)] : []),
     ...(own.length > 0 ? [table(['Exit code', 'Meaning'], own)] : []),

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandsPage, documentedCommands, pathOf } from './commands-page.js';
+import { commandsPage, documentedCommands, commandPath } from './commands-page.js';
 import { completionScript } from './completion-command.js';
 import { commandTree } from './command-tree.js';
 import { documentationOf } from './documented-command.js';
@@ -12,7 +12,7 @@ import { documentationOf } from './documented-command.js';
 const WITHOUT_JSON = ['gatehouse start', 'gatehouse completion'];
 
 describe('commands', () => {
-  it.each(documentedCommands().map((command) => [pathOf(command), command] as const))(
+  it.each(documentedCommands().map((command) => [commandPath(command), command] as const))(
     '%s has a description, examples, exit codes, and JSON',
     (path, command) => {
       const { examples, exitCodes } = documentationOf(command);

@@ -26,7 +26,7 @@ export function documentCommand(
   const exitCodes = { ...COMMON_EXIT_CODES, ...ownExitCodes };
   documented.set(command, { examples, exitCodes });
   const codes = Object.entries(exitCodes).map(([code, meaning]) => `${code}  ${meaning}`);
-  return command.addHelpText('after', `${block('Example', examples)}${block('Exit code', codes)}`);
+  return command.addHelpText('after', `${helpBlock('Example', examples)}${helpBlock('Exit code', codes)}`);
 }
 
 export const documentationOf = (
@@ -35,7 +35,7 @@ export const documentationOf = (
   documented.get(command) ?? { examples: [], exitCodes: COMMON_EXIT_CODES };
 
 /** Shown below the options of a command, one per line. */
-export const block = (heading: string, lines: readonly string[]): string =>
+export const helpBlock = (heading: string, lines: readonly string[]): string =>
   ['', lines.length === 1 ? `${heading}:` : `${heading}s:`, ...lines.map((line) => `  ${line}`), ''].join(
     '\n',
   );

@@ -4,7 +4,7 @@ import { LauncherError } from '../launcher-error.js';
 import { CommandOutput, type JsonOption } from '../output.js';
 import { isConfirmed, say } from '../terminal.js';
 import type { AdministrationClient } from './administration-client.js';
-import { type DeclaredChange, inWords } from './change.js';
+import { type DeclaredChange, changesInWords } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
 import { planChanges } from './plan-changes.js';
 import type { SecretReader } from './planning.js';
@@ -21,7 +21,7 @@ export async function applyCommand(environment: NodeJS.ProcessEnv, options: Appl
   const read = readDocument(await textOf(options.file), options.file);
   const { client, changes } = await planned(environment, options, read);
   const output = new CommandOutput(options);
-  output.say(changes.length === 0 ? 'Nothing to change.' : inWords(changes));
+  output.say(changes.length === 0 ? 'Nothing to change.' : changesInWords(changes));
   const isToMake = changes.length > 0 && !options.dryRun;
   const question = `Apply ${changes.length} change${changes.length === 1 ? '' : 's'}?`;
   if (isToMake && !options.yes && !(await isConfirmed(question))) {

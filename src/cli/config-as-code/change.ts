@@ -69,7 +69,7 @@ export const completed = (fields: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
 /** The changes as shown to the operator before they are made. */
-export function inWords(changes: readonly DeclaredChange[]): string {
+export function changesInWords(changes: readonly DeclaredChange[]): string {
   return changes
     .map(({ what, isNew, differences: changes }) =>
       [`${isNew ? '+' : '~'} ${what}`, ...changes.map((difference) => `    ${line(difference)}`)].join('\n'),

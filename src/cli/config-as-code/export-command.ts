@@ -17,14 +17,14 @@ export interface ExportOptions extends ConnectOptions, JsonOption {}
 /** `gatehouse export`: the organization as a file for `gatehouse apply`, without its secrets. Returns the exit code. */
 export async function exportCommand(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<number> {
   const client = await connect(environment, options);
-  const { document, text, notice } = await exported(client);
+  const { document, text, notice } = await exportDocument(client);
   say(options.json ? JSON.stringify(document) : text);
   complain(notice);
   return 0;
 }
 
 /** The file, and the things that it cannot hold. */
-export async function exported(
+export async function exportDocument(
   client: AdministrationClient,
 ): Promise<{ readonly document: object; readonly text: string; readonly notice: string }> {
   const workspaces = sorted(await client.all('/v1/admin/workspaces'), 'name');
@@ -81,7 +81,10 @@ const furtherOf = (document: object, tokens: JsonRecord | null): string[] => [
 ];
 
 /** The non-empty sections of a table. */
-async function exportedResources(client: AdministrationClient, places: Places): Promise<JsonRecord> {
+async function exportedResources(
+  client: AdministrationClient,
+  places: DocumentPositions,
+): Promise<JsonRecord> {
   const sections: Record<string, JsonRecord[]> = {};
   for (const resource of RESOURCES) {
     const things = (await thingsOf(client, resource)).filter(
@@ -107,7 +110,7 @@ async function exportedResources(client: AdministrationClient, places: Places): 
 const isGiven = (thing: JsonRecord, field: string): boolean => field === 'workspace' || thing[field] != null;
 
 /** Users and open invites with their roles and memberships. Another instance invites the users it does not have. */
-async function exportedUsers(client: AdministrationClient, places: Places): Promise<JsonRecord[]> {
+async function exportedUsers(client: AdministrationClient, places: DocumentPositions): Promise<JsonRecord[]> {
   const users = (await client.all(USERS)).filter(
     ({ role, status }) => role !== 'owner' && status === 'active',
   );
@@ -151,10 +154,10 @@ const noticeOf = (further: readonly string[]): string =>
 const sorted = (things: readonly JsonRecord[], field: string): readonly JsonRecord[] =>
   [...things].sort((one, other) => String(one[field]).localeCompare(String(other[field]), 'en'));
 
-type Places = ReadonlyMap<unknown, unknown>;
+type DocumentPositions = ReadonlyMap<unknown, unknown>;
 
 /** How to refer to each workspace: by name, which another organization can use too, or by id if others share the name. */
-function placesOf(workspaces: readonly JsonRecord[]): Places {
+function placesOf(workspaces: readonly JsonRecord[]): DocumentPositions {
   const sharesName = sharing(workspaces, ['name']);
   return new Map(workspaces.map((each) => [each.id, sharesName(each) ? each.id : each.name] as const));
 }
@@ -167,7 +170,7 @@ const HEAD = [
 /** Read-only fields of the administration. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
-function virtualKey(key: JsonRecord, places: Places): JsonRecord {
+function virtualKey(key: JsonRecord, places: DocumentPositions): JsonRecord {
   const {
     slug,
     workspace_id,

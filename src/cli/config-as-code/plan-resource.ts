@@ -3,13 +3,13 @@ import type { JsonRecord } from './administration-client.js';
 import { type DeclaredChange, updated, specified, created } from './change.js';
 import type { SecretSource } from './document.js';
 import type { PlanningContext } from './planning.js';
-import { entryOf, hasMask, pathOf, type Resource, thingsOf } from './resources.js';
+import { entryOf, hasMask, resourcePath, type Resource, thingsOf } from './resources.js';
 
-type Entry = JsonRecord & { readonly workspace?: string };
+type ResourceEntry = JsonRecord & { readonly workspace?: string };
 
 /** The requests that make a section's resources match the file. */
 export async function planResource(planning: PlanningContext, resource: Resource): Promise<DeclaredChange[]> {
-  const declared = planning.declared[resource.section] as readonly (Entry | undefined)[];
+  const declared = planning.declared[resource.section] as readonly (ResourceEntry | undefined)[];
   if (declared.length === 0) return [];
   const things = await thingsOf(planning.client, resource);
   const changes: DeclaredChange[] = [];
@@ -26,7 +26,7 @@ class PlannedEntry {
     private readonly index: number,
   ) {}
 
-  async plan(entry: Entry, things: readonly JsonRecord[]): Promise<DeclaredChange[]> {
+  async plan(entry: ResourceEntry, things: readonly JsonRecord[]): Promise<DeclaredChange[]> {
     const { resource } = this;
     const { workspace } = entry;
     const place = workspace === undefined ? null : await this.planning.idOf(workspace, this.at('workspace'));
@@ -38,10 +38,10 @@ class PlannedEntry {
     const now = entryOf(resource, current);
     this.checkFixed(entry, now, (current.workspace_id ?? null) === place);
     const target = specified(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
-    return updated({ what, path: pathOf(resource, current) }, now, target);
+    return updated({ what, path: resourcePath(resource, current) }, now, target);
   }
 
-  private checkFixed(entry: Entry, now: JsonRecord, isInPlace: boolean): void {
+  private checkFixed(entry: ResourceEntry, now: JsonRecord, isInPlace: boolean): void {
     for (const field of this.resource.fixed)
       if (field === 'workspace') {
         if (!isInPlace)
@@ -54,13 +54,13 @@ class PlannedEntry {
     return [this.resource.section, this.index, field];
   }
 
-  private isMeant(thing: JsonRecord, entry: Entry, place: string | null): boolean {
+  private isMeant(thing: JsonRecord, entry: ResourceEntry, place: string | null): boolean {
     return this.resource.identity.every((field) =>
       field === 'workspace' ? (thing.workspace_id ?? null) === place : thing[field] === entry[field],
     );
   }
 
-  private async make(what: string, entry: Entry): Promise<DeclaredChange[]> {
+  private async make(what: string, entry: ResourceEntry): Promise<DeclaredChange[]> {
     const { resource, planning } = this;
     const { names = {}, secret } = resource;
     const { workspace, ...fields } = entry;
@@ -79,7 +79,7 @@ class PlannedEntry {
     const { isPut, isShared } = resource;
     if (isPut) {
       const body = Object.fromEntries(resource.changing.map((field) => [field, fields[field]]));
-      return [{ ...created(what, pathOf(resource, entry), body), method: 'PUT' }];
+      return [{ ...created(what, resourcePath(resource, entry), body), method: 'PUT' }];
     }
     const hidden = secret ? { [secret.field]: value } : {};
     const change = created(what, resource.path, shown, hidden);
@@ -93,7 +93,7 @@ class PlannedEntry {
   }
 
   /** A provider requires its workspace's access to the integration. */
-  private async accessFor(entry: Entry, workspace: string): Promise<DeclaredChange[]> {
+  private async accessFor(entry: ResourceEntry, workspace: string): Promise<DeclaredChange[]> {
     if (this.resource.section !== 'providers') return [];
     const slug = String(entry.integration);
     const id = await this.planning.idOf(workspace, this.at('workspace'));

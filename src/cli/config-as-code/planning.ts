@@ -12,7 +12,7 @@ import type { DeclaredDocument, FileMistake, ReadDocument } from './read-documen
 /** Reads a secret; null when it is missing. */
 export type SecretReader = (source: SecretSource) => Promise<string | null>;
 
-type Path = FileMistake['path'];
+type MistakePath = FileMistake['path'];
 
 /** The state of planning a file's changes: the current resources, the file, and the mistakes found. */
 export class PlanningContext {
@@ -30,12 +30,12 @@ export class PlanningContext {
     this.declared = document.declared;
   }
 
-  note(path: Path, message: string): void {
+  note(path: MistakePath, message: string): void {
     this.mistakes.push({ path, message });
   }
 
   /** Notes violations of the administration's rules, which also run here. False when there is one. */
-  judge(path: Path, check: () => void): boolean {
+  judge(path: MistakePath, check: () => void): boolean {
     try {
       check();
       return true;
@@ -71,7 +71,7 @@ export class PlanningContext {
   }
 
   /** The secret; undefined, with a mistake noted, if it is unavailable. */
-  async secretFrom(source: SecretSource, path: Path): Promise<string | undefined> {
+  async secretFrom(source: SecretSource, path: MistakePath): Promise<string | undefined> {
     const value = await this.readSecret(source);
     if (value !== null) return value;
     const from =
@@ -86,7 +86,7 @@ export class PlanningContext {
    * Id of the workspace that a name, slug or id in the file refers to; null for one to be created. The file's own names take precedence.
    * Undefined, with a mistake noted, for none or several.
    */
-  async idOf(workspace: string, path: Path): Promise<string | null | undefined> {
+  async idOf(workspace: string, path: MistakePath): Promise<string | null | undefined> {
     const times = this.document.names.workspaces.filter((name) => name === workspace).length;
     if (times === 1) return this.named.get(workspace);
     const id = isUuid(workspace) ? workspace.toLowerCase() : workspace;
@@ -105,13 +105,13 @@ export class PlanningContext {
   }
 
   /** An existing resource cannot move to another workspace. */
-  async checkStays(current: JsonRecord, workspace: string, path: Path): Promise<void> {
+  async checkStays(current: JsonRecord, workspace: string, path: MistakePath): Promise<void> {
     const id = await this.idOf(workspace, path);
     if (id !== undefined && id !== current.workspace_id)
       this.note(path, 'is not its current workspace, and it cannot be moved');
   }
 
-  async madeIn(workspace: string, path: Path, change: DeclaredChange): Promise<DeclaredChange> {
+  async madeIn(workspace: string, path: MistakePath, change: DeclaredChange): Promise<DeclaredChange> {
     const id = await this.idOf(workspace, path);
     return {
       ...change,

@@ -13,10 +13,10 @@ import {
   SECTIONS,
 } from './document.js';
 
-type Path = readonly (string | number)[];
+type SectionPath = readonly (string | number)[];
 
 export interface FileMistake {
-  readonly path: Path;
+  readonly path: SectionPath;
   readonly message: string;
 }
 
@@ -87,8 +87,8 @@ function declaredIn(value: unknown, mistakes: readonly FileMistake[]): DeclaredD
       isWrong(section, index) ? undefined : readBySchema<unknown>(SECTIONS[section], entry).data,
     ) as unknown as DeclaredDocument[Name];
   return {
-    organization: readBySchema(organizationSchema, (value as Entry)?.organization).data,
-    signed_tokens: readBySchema(signedTokensSchema, (value as Entry)?.signed_tokens).data,
+    organization: readBySchema(organizationSchema, (value as SectionEntry)?.organization).data,
+    signed_tokens: readBySchema(signedTokensSchema, (value as SectionEntry)?.signed_tokens).data,
     ...(Object.fromEntries(SECTION_NAMES.map((section) => [section, entries(section)])) as Pick<
       DeclaredDocument,
       SectionName
@@ -138,11 +138,11 @@ function duplicates(value: unknown): FileMistake[] {
   });
 }
 
-type Entry = Readonly<Record<string, unknown>> | null | undefined;
+type SectionEntry = Readonly<Record<string, unknown>> | null | undefined;
 
-function listIn(value: unknown, section: string): readonly Entry[] {
-  const list: unknown = (value as Entry)?.[section];
-  return Array.isArray(list) ? (list as Entry[]) : [];
+function listIn(value: unknown, section: string): readonly SectionEntry[] {
+  const list: unknown = (value as SectionEntry)?.[section];
+  return Array.isArray(list) ? (list as SectionEntry[]) : [];
 }
 
 const textsIn = (value: unknown, section: SectionName, field: string): string[] =>
@@ -151,17 +151,17 @@ const textsIn = (value: unknown, section: SectionName, field: string): string[] 
     .filter((text) => typeof text === 'string');
 
 /** `config.targets[1].weight` */
-export function stepsOf(path: string): Path {
+export function stepsOf(path: string): SectionPath {
   return path.split(/\.|(?=\[)/).map((step) => (/^\[\d+\]$/.test(step) ? Number(step.slice(1, -1)) : step));
 }
 
-function dotted(path: Path): string {
+function dotted(path: SectionPath): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
   return text === '' ? 'the file' : text.replace(/^\./, '');
 }
 
 /** Line of the innermost existing part of the path. */
-function lineOf(document: Document, lines: LineCounter, path: Path): number {
+function lineOf(document: Document, lines: LineCounter, path: SectionPath): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;

@@ -129,15 +129,16 @@ export function entryOf({ identity, fixed, changing, names = {} }: Resource, thi
 }
 
 /** The path of the resource itself. */
-export function pathOf({ path, isPut }: Resource, thing: JsonRecord): string {
+export function resourcePath({ path, isPut }: Resource, thing: JsonRecord): string {
   if (!isPut) return `${path}/${String(thing.slug ?? thing.id)}`;
   return `${path}/${encodeURIComponent(String(thing.provider))}/${encodeURIComponent(String(thing.model))}`;
 }
 
 /** Shown by the administration in place of a secret within a field. */
-export const MASK = '***';
+export const MASKED_SECRET = '***';
 
-export const hasMask = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${MASK}"`);
+export const hasMask = (value: unknown): boolean =>
+  JSON.stringify(value ?? null).includes(`"${MASKED_SECRET}"`);
 
 /** The settable fields of the signed token setup. */
 export const SIGNED_TOKENS = {

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../database-unavailable.js';
 import { LauncherError } from '../launcher-error.js';
 
 /** How long a database that is being started in parallel may take. */
-export const PATIENCE_MS = 30_000;
+export const DATABASE_TIMEOUT_MS = 30_000;
 const RETRY_MS = 250;
 
 /** Errors of a database, or of the network, while it is still starting. */
@@ -22,7 +22,7 @@ const NOT_YET = new Set([
 
 export interface WaitOptions {
   /** How long to try, milliseconds; an attempt under way then is abandoned. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly signal: AbortSignal;
   readonly notice: (text: string) => void;
 }
@@ -34,9 +34,9 @@ export interface WaitOptions {
 export async function awaitDatabase<T>(
   url: Secret,
   attempt: () => Promise<T>,
-  { signal, notice, patienceMs = PATIENCE_MS }: WaitOptions,
+  { signal, notice, timeoutMs = DATABASE_TIMEOUT_MS }: WaitOptions,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (let tries = 0; ; tries++) {
     try {
       return await within(deadline - performance.now(), attempt());

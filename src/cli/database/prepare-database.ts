@@ -36,7 +36,7 @@ const LOOK_AGAIN_MS = 1_000;
  */
 export async function prepareDatabase(preparation: Preparation): Promise<BootstrapFile | null> {
   const { url, secrets, server, makesFirstKeys } = preparation;
-  await server?.untilUp(preparation.patienceMs);
+  await server?.untilUp(preparation.timeoutMs);
   const { pending, later, populated } = await awaitDatabase(
     url,
     () => readSchemaState(url, secrets),

@@ -5,11 +5,11 @@ import { SnapshotSeal } from '../../adapters/directories/snapshot/snapshot-seal.
 import type { Settings } from '../../common/settings/settings.js';
 import type { BootstrapFile } from '../bootstrap-file.js';
 import { DatabaseUnavailable } from '../database-unavailable.js';
-import { PATIENCE_MS, place } from './await-database.js';
+import { DATABASE_TIMEOUT_MS, place } from './await-database.js';
 import { type Preparation, prepareDatabase } from './prepare-database.js';
 
 /** A database that takes longer to respond is awaited in the background while requests are served, if a snapshot allows it. */
-const SHORT_PATIENCE_MS = 3_000;
+const SHORT_TIMEOUT_MS = 3_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5_000;
 
@@ -28,13 +28,15 @@ export async function prepareOrServeWithout(
   const mayServe = settings.role !== 'worker' && settings.staleKeysMs > 0;
   if (!mayServe) return prepareDatabase(preparation);
   try {
-    return await prepareDatabase({ ...preparation, patienceMs: SHORT_PATIENCE_MS });
+    return await prepareDatabase({ ...preparation, timeoutMs: SHORT_TIMEOUT_MS });
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     const newest = await newestIn(preparation, settings.staleKeysMs);
     if (newest === null)
       return prepareDatabase(
-        preparation.server ? preparation : { ...preparation, patienceMs: PATIENCE_MS - SHORT_PATIENCE_MS },
+        preparation.server
+          ? preparation
+          : { ...preparation, timeoutMs: DATABASE_TIMEOUT_MS - SHORT_TIMEOUT_MS },
       );
     preparation.notice(outageText(preparation, newest));
     await serve();
@@ -70,7 +72,7 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
     try {
       const made = await prepareDatabase({
         ...preparation,
-        patienceMs: SHORT_PATIENCE_MS,
+        timeoutMs: SHORT_TIMEOUT_MS,
         notice: () => undefined,
       });
       logger.info('The database is available again, and its schema matches this release.');

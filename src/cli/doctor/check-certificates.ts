@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Settings } from '../../common/settings/settings.js';
 import type { TlsListenerSettings } from '../../common/settings/tls-settings.js';
 import { checkTlsMaterial, readTlsFiles } from '../../server/tls/tls-files.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 
 const DAY_MS = 86_400_000;
 const DAYS_WARNED = 30;
@@ -50,7 +50,7 @@ function checkListener(tls: TlsListenerSettings): DoctorFinding {
     const named = `GATEHOUSE_TLS_CERTIFICATE_FILE (${tls.certificateFile})`;
     return judgeEnd(named, checkTlsMaterial(readTlsFiles(tls)), Date.now());
   } catch (error) {
-    return failed('Certificates', reasonOf(error), 'Give a certificate and its key in PEM format.');
+    return failed('Certificates', errorText(error), 'Give a certificate and its key in PEM format.');
   }
 }
 
@@ -70,7 +70,7 @@ async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promi
       );
     return judgeExpiry(named, certificates, Date.now());
   } catch (error) {
-    return failed('Certificates', `${named}: ${reasonOf(error)}`, 'Give a file that this user may read.');
+    return failed('Certificates', `${named}: ${errorText(error)}`, 'Give a file that this user may read.');
   }
 }
 

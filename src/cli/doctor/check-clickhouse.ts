@@ -1,7 +1,7 @@
 import { CLICKHOUSE_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { ClickHouseSettings } from '../../common/settings/settings.js';
 import { connectionOptions } from '../../request-log/analytics/clickhouse/connection-options.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 /** The version the tests run on. Whether older ones deduplicate repeated inserts in their views was not tested. */
@@ -25,7 +25,7 @@ export async function checkClickHouse(settings: ClickHouseSettings | null): Prom
     const [row] = await answer.json<{ version: string; servers: number | string }>();
     return [judgeClickHouse(row?.version ?? 'unknown', cluster, Number(row?.servers ?? 0))];
   } catch (error) {
-    return [failed('ClickHouse', reasonOf(error), 'Check CLICKHOUSE_URL and that the server runs.')];
+    return [failed('ClickHouse', errorText(error), 'Check CLICKHOUSE_URL and that the server runs.')];
   } finally {
     await client.close();
   }

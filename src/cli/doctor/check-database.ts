@@ -7,7 +7,7 @@ import { PARTITIONED } from '../../request-log/store/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
 import { connectionsNeeded } from '../launch-plan.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 import { judgeSkew } from './judge-skew.js';
 
 const OLDEST_VERSION = 14;
@@ -50,7 +50,11 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Do
     ];
   } catch (error) {
     return [
-      failed('Database', `${place(url)}: ${reasonOf(error)}`, 'Check DATABASE_URL and that the server runs.'),
+      failed(
+        'Database',
+        `${place(url)}: ${errorText(error)}`,
+        'Check DATABASE_URL and that the server runs.',
+      ),
     ];
   } finally {
     // Not awaited: after a connection that the server refused, pg's `end` may never settle.
@@ -131,7 +135,7 @@ export function judgeStrays(tables: readonly string[]): DoctorFinding[] {
   ];
 }
 
-const INBOX_PATIENCE_S = 60;
+const INBOX_TIMEOUT_S = 60;
 
 /** No findings for an inbox that does not exist yet, or is being emptied. */
 async function checkInbox(client: Client): Promise<DoctorFinding[]> {
@@ -146,7 +150,7 @@ async function checkInbox(client: Client): Promise<DoctorFinding[]> {
 }
 
 export function judgeInbox(oldestS: number): DoctorFinding[] {
-  if (oldestS < INBOX_PATIENCE_S) return [];
+  if (oldestS < INBOX_TIMEOUT_S) return [];
   return [
     warning(
       'Logs of calls made elsewhere',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../common/settings/settings.js';
 import { openDataFolder, pathsOf } from '../data-folder.js';
 import { findPort } from '../processes/free-port.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 const NODE_MINIMUM = [20, 19] as const;
@@ -22,7 +22,7 @@ export async function checkDataFolder(dataDir: string): Promise<DoctorFinding> {
     await openDataFolder(dataDir);
     return judgeSpace('Data folder', dataDir, await freeBytes(dataDir));
   } catch (error) {
-    return failed('Data folder', dataDir, reasonOf(error));
+    return failed('Data folder', dataDir, errorText(error));
   }
 }
 
@@ -74,6 +74,6 @@ export async function checkPort({ host, port }: Settings, running: boolean): Pro
     await findPort(host, port);
     return ok('Port', `${place} is free`);
   } catch (error) {
-    return failed('Port', place, reasonOf(error));
+    return failed('Port', place, errorText(error));
   }
 }

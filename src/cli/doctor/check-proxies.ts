@@ -1,7 +1,7 @@
 import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { connectOnce } from '../../egress/connect-once.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { failed, type DoctorFinding, ok, reasonOf } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText } from './finding.js';
 
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
@@ -28,12 +28,12 @@ async function checkProxy({ hostname, port, protocol }: URL): Promise<DoctorFind
     return NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? '')
       ? failed(
           'DNS',
-          `${host}: ${reasonOf(error)}`,
+          `${host}: ${errorText(error)}`,
           'Correct the name in HTTPS_PROXY or HTTP_PROXY, or the resolver.',
         )
       : failed(
           'Outbound proxy',
-          `${host}:${at}: ${reasonOf(error)}`,
+          `${host}:${at}: ${errorText(error)}`,
           'Check HTTPS_PROXY and HTTP_PROXY, and that the proxy runs (docs/outbound-proxy.md).',
         );
   }

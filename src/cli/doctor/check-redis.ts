@@ -1,7 +1,7 @@
 import { redisLimits } from '../../common/net/redis-limits.js';
 import { redisTlsOf } from '../../common/net/store-tls.js';
 import type { Secret } from '../../common/settings/secret.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 import { judgeSkew } from './judge-skew.js';
 
@@ -26,7 +26,7 @@ export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding
     const theirMs = timeIn(await client.time());
     return [...findings, judgeSkew(theirMs, { before, after: Date.now() }, 'Redis')];
   } catch (error) {
-    return [failed('Redis', reasonOf(error), 'Check REDIS_URL and that the server runs.')];
+    return [failed('Redis', errorText(error), 'Check REDIS_URL and that the server runs.')];
   } finally {
     client.disconnect();
   }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { localUrl } from '../../common/settings/base-url.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 
 const READINESS = z.object({
   status: z.string(),
@@ -23,7 +23,7 @@ export async function checkRunning(settings: Settings, port: number): Promise<Do
   try {
     return [judgeReadiness(address, READINESS.parse(await json(await get(`${address}/readyz?verbose`))))];
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = errorText(error);
     return [
       failed('Service', `${address}: ${reason}`, 'Wait until the instance has started, or read its log.'),
     ];

@@ -7,7 +7,7 @@ import { answers } from '../../egress/store-checks.js';
 import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { Mailer } from '../../jobs/mails/mailer.js';
-import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText, warning } from './finding.js';
 
 export interface ServiceCheck {
   readonly name: string;
@@ -22,7 +22,7 @@ export function checkServices(settings: Settings, headers: CollectorHeaders): Se
     const run = (): Promise<DoctorFinding[]> =>
       look().then(
         (finding) => [finding],
-        (error: unknown) => [failed(name, reasonOf(error), todo)],
+        (error: unknown) => [failed(name, errorText(error), todo)],
       );
     checks.push({ name, run });
   };
@@ -76,7 +76,7 @@ async function probeBucket(s3: S3Settings, settings: Settings): Promise<DoctorFi
 
 const named = <T>(operation: string, work: Promise<T>): Promise<T> =>
   work.catch((cause: unknown) => {
-    throw new Error(`cannot ${operation}: ${reasonOf(cause)}`, { cause });
+    throw new Error(`cannot ${operation}: ${errorText(cause)}`, { cause });
   });
 
 export function judgeMailServer({

@@ -15,7 +15,7 @@ import { checkRedis } from './check-redis.js';
 import { checkRunning } from './check-running.js';
 import { checkServices, collectorHeaders, type ServiceCheck } from './check-services.js';
 import { type CheckedEnvironment, checkedEnvironment } from './checked-environment.js';
-import { failed, type DoctorFinding, ok, reasonOf } from './finding.js';
+import { failed, type DoctorFinding, ok, errorText } from './finding.js';
 
 const SYMBOLS: Readonly<Record<DoctorFinding['result'], string>> = {
   ok: 'ok',
@@ -103,7 +103,7 @@ async function inTime({ name, run, limitMs = PROBING_MS }: DoctorCheck): Promise
   try {
     return await answeredWithin(run(), limitMs, late);
   } catch (error) {
-    return [failed(name, reasonOf(error), 'Check the address in the settings and that the server runs.')];
+    return [failed(name, errorText(error), 'Check the address in the settings and that the server runs.')];
   }
 }
 
@@ -139,6 +139,6 @@ async function checkStores(settings: Settings, isRunning: boolean): Promise<Doct
   } catch (error) {
     const todo =
       error instanceof LauncherError ? 'See what it says.' : 'This is a fault of Gatehouse: report it.';
-    return [failed('Database', reasonOf(error), todo)];
+    return [failed('Database', errorText(error), todo)];
   }
 }

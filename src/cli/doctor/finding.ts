@@ -21,7 +21,7 @@ export function failed(check: string, detail: string, todo: string): DoctorFindi
 }
 
 /** Describes a failure: some network errors have a code but no message. */
-export function reasonOf(error: unknown): string {
+export function errorText(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return message || (code ?? 'unknown');
 }

@@ -24,13 +24,13 @@ type Notice = (text: string) => void;
  * because a copy of the folder contains a copy of the lock.
  */
 export class FolderLock {
-  readonly #heartbeat: NodeJS.Timeout;
+  private readonly heartbeat: NodeJS.Timeout;
 
   private constructor(
     private readonly path: string,
     private readonly content: string,
   ) {
-    this.#heartbeat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
+    this.heartbeat = setInterval(() => void this.touch(), HEARTBEAT_MS).unref();
   }
 
   /** Takes the lock of this folder, or throws an error that names the holder. `notice` is called before a wait of seconds. */
@@ -67,12 +67,12 @@ export class FolderLock {
 
   /** Releases the folder. A lock that another process has taken over stays. */
   async release(): Promise<void> {
-    clearInterval(this.#heartbeat);
+    clearInterval(this.heartbeat);
     if ((await read(this.path)) === this.content) await rm(this.path, { force: true });
   }
 
   /** Writers notice a deleted folder or full disk themselves; the heartbeat need not report it. */
-  async #touch(): Promise<void> {
+  private async touch(): Promise<void> {
     const now = new Date();
     await utimes(this.path, now, now).catch(() => undefined);
   }

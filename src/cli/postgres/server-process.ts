@@ -30,11 +30,11 @@ const LAST_WORDS = 12;
 
 /** One run of the embedded server, from start to exit. */
 export class ServerProcess {
-  readonly #child: ChildProcessByStdio<null, null, Readable>;
-  readonly #lastWords: string[] = [];
+  private readonly child: ChildProcessByStdio<null, null, Readable>;
+  private readonly lastLines: string[] = [];
   /** Settles when the process has ended. */
   readonly exited: Promise<void>;
-  #gone = false;
+  private gone = false;
 
   constructor(private readonly plan: ServerPlan) {
     const [command, ...args] = [
@@ -44,7 +44,7 @@ export class ServerProcess {
       plan.folder,
       ...options(plan),
     ];
-    this.#child = spawn(command as string, args, {
+    this.child = spawn(command as string, args, {
       ...plan.runAs.spawn,
       cwd: '/',
       env: MINIMAL_ENVIRONMENT,
@@ -52,46 +52,46 @@ export class ServerProcess {
       // A separate process group: Ctrl-C reaches only the launcher, which stops the server last.
       detached: true,
     });
-    createInterface(this.#child.stderr).on('line', (line) => this.#hear(line));
+    createInterface(this.child.stderr).on('line', (line) => this.readLine(line));
     this.exited = new Promise((resolve) => {
-      this.#child.once('close', () => {
-        this.#gone = true;
+      this.child.once('close', () => {
+        this.gone = true;
         resolve();
       });
-      this.#child.once('error', (error) => this.#hear(`FATAL:  ${error.message}`));
+      this.child.once('error', (error) => this.readLine(`FATAL:  ${error.message}`));
     });
   }
 
   get running(): boolean {
-    return !this.#gone;
+    return !this.gone;
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.child.pid;
   }
 
   /** The last lines of the server's output, for the error when it does not start. */
   get lastWords(): string {
-    return this.#lastWords.join('\n');
+    return this.lastLines.join('\n');
   }
 
   /** Stops the server, cleanly while there is time. `hurry` skips the clean step. */
   async stop(hurry: boolean): Promise<void> {
-    for (const [signal, patienceMs] of hurry ? STOP_STEPS.slice(1) : STOP_STEPS) {
+    for (const [signal, timeoutMs] of hurry ? STOP_STEPS.slice(1) : STOP_STEPS) {
       if (!this.running) return;
-      this.#child.kill(signal);
-      const patience = new AbortController();
+      this.child.kill(signal);
+      const timeout = new AbortController();
       await Promise.race([
         this.exited,
-        sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined),
+        sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined),
       ]);
-      patience.abort();
+      timeout.abort();
     }
   }
 
-  #hear(line: string): void {
-    this.#lastWords.push(line);
-    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+  private readLine(line: string): void {
+    this.lastLines.push(line);
+    if (this.lastLines.length > LAST_WORDS) this.lastLines.shift();
     const serious =
       /\b(FATAL|PANIC):/.test(line) && !/is (starting up|shutting down|not yet accepting)/.test(line);
     this.plan.logger[serious ? 'warn' : 'debug']({ server: line }, 'embedded PostgreSQL');

@@ -23,16 +23,16 @@ export async function clearStalePostmaster(folder: string): Promise<void> {
   const path = join(folder, 'postmaster.pid');
   const pid = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
   if (Number.isNaN(pid)) return;
-  for (const [signal, patienceMs] of STEPS) {
+  for (const [signal, timeoutMs] of STEPS) {
     const orphans = processesOn(folder, pid);
     for (const orphan of orphans) send(orphan, signal);
-    if (orphans.length > 0) await gone(folder, pid, patienceMs);
+    if (orphans.length > 0) await gone(folder, pid, timeoutMs);
   }
   if (exists(pid) && processesOn(folder, pid).length === 0) await rm(path, { force: true });
 }
 
-async function gone(folder: string, pid: number, patienceMs: number): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+async function gone(folder: string, pid: number, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   while (processesOn(folder, pid).length > 0 && performance.now() < deadline) await sleep(POLL_MS);
 }
 

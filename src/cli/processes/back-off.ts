@@ -6,20 +6,20 @@ const HEALTHY_MS = 30_000;
 
 /** The delay before an ended process is restarted: 100 ms, doubling to 5 s. */
 export class BackOff {
-  #failures = 0;
+  private failures = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  #startedAt = 0;
+  private startedAt = 0;
 
   started(): void {
-    this.#startedAt = this.now();
+    this.startedAt = this.now();
   }
 
   /** Milliseconds to wait after the process ended. */
   next(): number {
-    if (this.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
-    this.#failures += 1;
-    return retryPauseMs(this.#failures, PAUSE);
+    if (this.now() - this.startedAt >= HEALTHY_MS) this.failures = 0;
+    this.failures += 1;
+    return retryPauseMs(this.failures, PAUSE);
   }
 }

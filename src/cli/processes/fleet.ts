@@ -39,15 +39,15 @@ const BEHIND_THE_GATEWAYS = 5;
 
 /** All processes of this instance: N gateways that share one port (node:cluster), the administration that they relay to, and one worker. */
 export class Fleet {
-  readonly #metrics = new MergedMetrics(() => this.#all);
-  readonly #loops = new LoopWatch(() => this.#all);
-  readonly #gateways: readonly KeptProcess[];
+  private readonly metrics = new MergedMetrics(() => this.all);
+  private readonly loops = new LoopWatch(() => this.all);
+  private readonly gateways: readonly KeptProcess[];
   /** Empty without a gateway to relay to it. */
-  readonly #administration: readonly KeptProcess[];
-  readonly #worker: KeptProcess;
-  #hurried = false;
+  private readonly administration: readonly KeptProcess[];
+  private readonly worker: KeptProcess;
+  private hurried = false;
   /** Null while all processes log at the configured level. */
-  #logLevel: LogLevel | null = null;
+  private logLevel: LogLevel | null = null;
 
   constructor(private readonly plan: FleetPlan) {
     // Each process accepts from the shared socket itself. With the supervisor distributing connections, one whose process is killed before
@@ -59,38 +59,38 @@ export class Fleet {
       execArgv: [...process.execArgv, ...GATEWAY_NODE_OPTIONS],
       stdio: [...NO_STDIN],
     });
-    this.#gateways = Array.from({ length: plan.gateways }, (_, place) =>
-      this.#keep('gateway', () => cluster.fork(plan.environment).process, place),
+    this.gateways = Array.from({ length: plan.gateways }, (_, place) =>
+      this.keep('gateway', () => cluster.fork(plan.environment).process, place),
     );
-    this.#administration =
-      plan.gateways === 0 ? [] : [this.#keep('administration', () => forkProgram(plan, 'administration'))];
-    this.#worker = this.#keep('worker', () => forkProgram(plan, 'worker'));
+    this.administration =
+      plan.gateways === 0 ? [] : [this.keep('administration', () => forkProgram(plan, 'administration'))];
+    this.worker = this.keep('worker', () => forkProgram(plan, 'worker'));
   }
 
-  get #all(): readonly KeptProcess[] {
-    return [...this.#gateways, ...this.#administration, this.#worker];
+  private get all(): readonly KeptProcess[] {
+    return [...this.gateways, ...this.administration, this.worker];
   }
 
   start(): void {
-    for (const kept of this.#all) kept.start();
-    this.#loops.start();
+    for (const kept of this.all) kept.start();
+    this.loops.start();
   }
 
   /** Signals that the database is available: until then processes only load their code, or serve from the snapshot. */
   release(): void {
-    for (const kept of this.#all) kept.release();
+    for (const kept of this.all) kept.release();
   }
 
   /** In an outage only the gateways start, from the snapshot. Settles when they serve. */
   async serveWithoutDatabase(): Promise<void> {
-    for (const kept of this.#gateways) kept.release(true);
-    await Promise.all(this.#gateways.map(({ ready }) => ready));
+    for (const kept of this.gateways) kept.release(true);
+    await Promise.all(this.gateways.map(({ ready }) => ready));
   }
 
   /** Settles when requests are served; without gateways, when background work has begun. */
   async ready(): Promise<void> {
-    const serving = [...this.#gateways, ...this.#administration];
-    await Promise.all((serving.length > 0 ? serving : [this.#worker]).map(({ ready }) => ready));
+    const serving = [...this.gateways, ...this.administration];
+    await Promise.all((serving.length > 0 ? serving : [this.worker]).map(({ ready }) => ready));
   }
 
   /**
@@ -98,33 +98,32 @@ export class Fleet {
    * what they wrote.
    */
   async drain(immediate: boolean, { delayMs, timeoutMs, spoolMs }: DrainBounds): Promise<void> {
-    this.#loops.stop();
-    for (const kept of [...this.#administration, this.#worker]) kept.letEnd();
+    this.loops.stop();
+    for (const kept of [...this.administration, this.worker]) kept.letEnd();
     const withinMs = (immediate ? 0 : delayMs) + timeoutMs + EXIT_MARGIN_MS;
-    await Promise.all(this.#gateways.map((gateway) => gateway.close(immediate, withinMs)));
-    await Promise.all(this.#administration.map((kept) => kept.close(immediate, EXIT_MARGIN_MS)));
-    await this.#worker.close(immediate, this.#hurried ? HURRY_MS : spoolMs + WORKER_MARGIN_MS);
+    await Promise.all(this.gateways.map((gateway) => gateway.close(immediate, withinMs)));
+    await Promise.all(this.administration.map((kept) => kept.close(immediate, EXIT_MARGIN_MS)));
+    await this.worker.close(immediate, this.hurried ? HURRY_MS : spoolMs + WORKER_MARGIN_MS);
   }
 
   /** Sets the log level of all processes, present and future. */
   logAt(level: LogLevel): void {
-    this.#logLevel = level;
-    for (const kept of this.#all) kept.tell({ type: 'log-level', level });
+    this.logLevel = level;
+    for (const kept of this.all) kept.tell({ type: 'log-level', level });
   }
 
   /** Shortens a running drain. */
   hurry(): void {
-    this.#hurried = true;
-    for (const kept of this.#all) kept.hurry(HURRY_MS);
+    this.hurried = true;
+    for (const kept of this.all) kept.hurry(HURRY_MS);
   }
 
-  #keep(name: string, spawn: KeptProcessOptions['spawn'], place = 0): KeptProcess {
+  private keep(name: string, spawn: KeptProcessOptions['spawn'], place = 0): KeptProcess {
     const { onLost } = this.plan;
     const onMessage: KeptProcessOptions['onMessage'] = (message, from) => {
-      this.#metrics.hear(message, from);
-      this.#loops.hear(message, from);
-      if (message.type === 'loaded' && this.#logLevel)
-        from.tell({ type: 'log-level', level: this.#logLevel });
+      this.metrics.receive(message, from);
+      this.loops.receive(message, from);
+      if (message.type === 'loaded' && this.logLevel) from.tell({ type: 'log-level', level: this.logLevel });
     };
     return new KeptProcess({ name, place, spawn, onLost, onMessage });
   }

@@ -29,21 +29,21 @@ export interface KeptProcessOptions {
 
 /** A slot in which one child process runs, and is replaced after it ends, until the slot is closed. */
 export class KeptProcess {
-  readonly #backOff = new BackOff();
-  #child: ChildProcess | null = null;
-  #exited: Promise<void> = Promise.resolve();
-  #failedStarts = 0;
-  #hasWorked = false;
-  #restarts = 0;
-  #closing = false;
+  private readonly backOff = new BackOff();
+  private child: ChildProcess | null = null;
+  private exited: Promise<void> = Promise.resolve();
+  private failedStarts = 0;
+  private hasWorked = false;
+  private restartCount = 0;
+  private closing = false;
   /** The message for a process that has loaded its code; null while none may begin. */
-  #go: Go | null = null;
+  private go: Go | null = null;
   /** The process listens: messages to a node:cluster process before that are lost. */
-  #isLoaded = false;
-  #isReady = false;
-  #announceReady: () => void = () => undefined;
+  private isLoaded = false;
+  private isReady = false;
+  private announceReady: () => void = () => undefined;
   /** Settles when a process was ready for the first time. */
-  readonly ready = new Promise<void>((resolve) => (this.#announceReady = resolve));
+  readonly ready = new Promise<void>((resolve) => (this.announceReady = resolve));
 
   constructor(private readonly keeping: KeptProcessOptions) {}
 
@@ -53,31 +53,31 @@ export class KeptProcess {
 
   /** The number of unexpected exits. */
   get restarts(): number {
-    return this.#restarts;
+    return this.restartCount;
   }
 
   get running(): boolean {
-    return this.#child !== null;
+    return this.child !== null;
   }
 
   /** Whether the current process serves (or works). */
   get serves(): boolean {
-    return this.#child !== null && this.#isReady;
+    return this.child !== null && this.isReady;
   }
 
   start(): void {
     const child = this.keeping.spawn();
-    this.#child = child;
-    this.#isLoaded = false;
-    this.#isReady = false;
-    this.#backOff.started();
-    child.on('message', (message: unknown) => this.#hear(message));
-    this.#exited = new Promise((resolve) => {
+    this.child = child;
+    this.isLoaded = false;
+    this.isReady = false;
+    this.backOff.started();
+    child.on('message', (message: unknown) => this.receive(message));
+    this.exited = new Promise((resolve) => {
       const gone = (how: string): void => {
-        if (this.#child !== child) return;
-        this.#child = null;
+        if (this.child !== child) return;
+        this.child = null;
         resolve();
-        if (!this.#closing) void this.#revive(how);
+        if (!this.closing) void this.revive(how);
       };
       child.once('error', (error) => gone(error.message));
       child.once('exit', (code, signal) => gone(signal ?? `code ${String(code)}`));
@@ -89,18 +89,18 @@ export class KeptProcess {
    * is called again without.
    */
   release(awaitsDatabase = false): void {
-    const hasBegun = this.#go !== null;
-    this.#go = { type: 'go', place: this.keeping.place, awaitsDatabase };
-    if (this.#isLoaded) this.tell(hasBegun ? { type: 'database' } : this.#go);
+    const hasBegun = this.go !== null;
+    this.go = { type: 'go', place: this.keeping.place, awaitsDatabase };
+    if (this.isLoaded) this.tell(hasBegun ? { type: 'database' } : this.go);
   }
 
   tell(message: SupervisorMessage): void {
-    if (this.#child?.connected) this.#child.send(message, () => undefined);
+    if (this.child?.connected) this.child.send(message, () => undefined);
   }
 
   /** From now on a process that ends is not replaced: a signal to the whole group reaches it before `close` does. */
   letEnd(): void {
-    this.#closing = true;
+    this.closing = true;
   }
 
   /**
@@ -108,16 +108,16 @@ export class KeptProcess {
    * once.
    */
   async close(immediate: boolean, withinMs: number): Promise<void> {
-    this.#closing = true;
-    if (this.#isReady) this.tell({ type: 'drain', immediate });
-    else this.#child?.kill('SIGKILL');
-    const patience = new AbortController();
-    const killed = sleep(withinMs, undefined, { signal: patience.signal }).then(
+    this.closing = true;
+    if (this.isReady) this.tell({ type: 'drain', immediate });
+    else this.child?.kill('SIGKILL');
+    const timeout = new AbortController();
+    const killed = sleep(withinMs, undefined, { signal: timeout.signal }).then(
       () => this.kill(withinMs),
       () => undefined,
     );
-    await this.#exited;
-    patience.abort();
+    await this.exited;
+    timeout.abort();
     await killed;
   }
 
@@ -128,41 +128,41 @@ export class KeptProcess {
   }
 
   kill(afterMs: number): void {
-    if (!this.#child) return;
+    if (!this.child) return;
     logger.warn(
       { process: this.name, after_ms: afterMs },
       'A process did not finish in time and was killed.',
     );
-    this.#child.kill('SIGKILL');
+    this.child.kill('SIGKILL');
   }
 
-  #hear(message: unknown): void {
+  private receive(message: unknown): void {
     if (!isChildMessage(message)) return;
     if (message.type === 'loaded') {
-      this.#isLoaded = true;
-      if (this.#go) this.tell(this.#go);
+      this.isLoaded = true;
+      if (this.go) this.tell(this.go);
     }
     if (message.type === 'ready') {
-      this.#hasWorked = true;
-      this.#isReady = true;
-      this.#announceReady();
+      this.hasWorked = true;
+      this.isReady = true;
+      this.announceReady();
     }
     this.keeping.onMessage(message, this);
   }
 
-  async #revive(how: string): Promise<void> {
+  private async revive(how: string): Promise<void> {
     await sleep(GROUP_SIGNAL_MS);
-    if (this.#closing) return;
-    this.#restarts++;
-    if (!this.#hasWorked && ++this.#failedStarts >= FAILED_STARTS) {
+    if (this.closing) return;
+    this.restartCount++;
+    if (!this.hasWorked && ++this.failedStarts >= FAILED_STARTS) {
       const reason = `${FAILED_STARTS} times in a row, last with ${how}. The lines above say why`;
       return this.keeping.onLost(
         new LauncherError(`The ${this.name} process ended before it was ready, ${reason}.`),
       );
     }
-    const waitMs = this.#backOff.next();
+    const waitMs = this.backOff.next();
     logger.error({ process: this.name, how, wait_ms: waitMs }, 'A process ended. Starting another one.');
     await sleep(waitMs);
-    if (!this.#closing) this.start();
+    if (!this.closing) this.start();
   }
 }

@@ -33,13 +33,13 @@ function aFleet() {
 describe('LoopWatch', () => {
   it('sends every process what the others report, with the name of the process, until they report otherwise', () => {
     const { gateway, worker, watch } = aFleet();
-    watch.hear({ type: 'loops', stalled: [{ loop: 'shipper', seconds: 61 }] }, worker.kept);
+    watch.receive({ type: 'loops', stalled: [{ loop: 'shipper', seconds: 61 }] }, worker.kept);
     watch.tell();
 
     expect(stalledFor(gateway)).toEqual([{ loop: 'shipper', process: 'worker', seconds: 61 }]);
     expect(stalledFor(worker)).toEqual([]);
 
-    watch.hear({ type: 'loops', stalled: [] }, worker.kept);
+    watch.receive({ type: 'loops', stalled: [] }, worker.kept);
     watch.tell();
     expect(stalledFor(gateway)).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('LoopWatch', () => {
   it('counts a process that hangs, or never came up, as stalled as a whole', () => {
     const { gateway, worker, watch, clock } = aFleet();
     clock.ms = 59_000;
-    watch.hear({ type: 'loops', stalled: [] }, gateway.kept);
+    watch.receive({ type: 'loops', stalled: [] }, gateway.kept);
     watch.tell();
     expect(stalledFor(gateway)).toEqual([]);
 

@@ -15,8 +15,8 @@ interface Report {
  * example, the worker's shipper is stalled.
  */
 export class LoopWatch {
-  readonly #reports = new Map<KeptProcess, Report>();
-  #timer: NodeJS.Timeout | undefined;
+  private readonly reports = new Map<KeptProcess, Report>();
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly everyone: () => readonly KeptProcess[],
@@ -24,26 +24,26 @@ export class LoopWatch {
   ) {}
 
   start(): void {
-    for (const kept of this.everyone()) this.#reports.set(kept, { at: this.now(), stalled: [] });
-    this.#timer = setInterval(() => this.tell(), TELL_EVERY_MS).unref();
+    for (const kept of this.everyone()) this.reports.set(kept, { at: this.now(), stalled: [] });
+    this.timer = setInterval(() => this.tell(), TELL_EVERY_MS).unref();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
   }
 
-  hear(message: ChildMessage, from: KeptProcess): void {
-    if (message.type === 'loops') this.#reports.set(from, { at: this.now(), stalled: message.stalled });
+  receive(message: ChildMessage, from: KeptProcess): void {
+    if (message.type === 'loops') this.reports.set(from, { at: this.now(), stalled: message.stalled });
   }
 
   /** One round of messages. Each process receives the reports of the others. */
   tell(): void {
-    for (const kept of this.everyone()) kept.tell({ type: 'loops', stalled: this.#besides(kept) });
+    for (const kept of this.everyone()) kept.tell({ type: 'loops', stalled: this.besides(kept) });
   }
 
-  #besides(receiver: KeptProcess): StalledLoop[] {
+  private besides(receiver: KeptProcess): StalledLoop[] {
     const now = this.now();
-    return [...this.#reports].flatMap(([kept, { at, stalled }]) => {
+    return [...this.reports].flatMap(([kept, { at, stalled }]) => {
       if (kept === receiver) return [];
       if (now - at > SILENT_AFTER_MS)
         return [{ loop: 'process', process: kept.name, seconds: Math.round((now - at) / 1000) }];

@@ -4,7 +4,7 @@ import type { KeptProcess } from './kept-process.js';
 
 const logger = createLogger('launcher');
 
-const PATIENCE_MS = 1_000;
+const METRICS_TIMEOUT_MS = 1_000;
 
 type MetricsQuestion = Extract<ChildMessage, { readonly type: 'metrics:ask' }>;
 
@@ -35,42 +35,42 @@ export const SUPERVISOR_METRICS = {
  * all. A process that does not respond within a second is left out, so that a hanging one cannot hide the others.
  */
 export class MergedMetrics {
-  readonly #open = new Map<number, Collection>();
-  #last = 0;
+  private readonly open = new Map<number, Collection>();
+  private last = 0;
 
   constructor(private readonly everyone: () => readonly KeptProcess[]) {}
 
-  hear(message: ChildMessage, from: KeptProcess): void {
-    if (message.type === 'metrics:ask') this.#collect(message, from);
-    if (message.type === 'metrics:given') this.#take(message.id, message.json, from);
+  receive(message: ChildMessage, from: KeptProcess): void {
+    if (message.type === 'metrics:ask') this.collect(message, from);
+    if (message.type === 'metrics:given') this.take(message.id, message.json, from);
   }
 
-  #collect({ id: askedAs, form }: MetricsQuestion, asker: KeptProcess): void {
-    const id = ++this.#last;
+  private collect({ id: askedAs, form }: MetricsQuestion, asker: KeptProcess): void {
+    const id = ++this.last;
     const running = this.everyone().filter((kept) => kept.running);
     const finish = (): void => {
       clearTimeout(timer);
-      this.#open.delete(id);
-      merge([...collection.metrics, this.#ownMetrics()], form).then(
+      this.open.delete(id);
+      merge([...collection.metrics, this.ownMetrics()], form).then(
         (metrics) => asker.tell({ type: 'metrics:merged', id: askedAs, metrics }),
         (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged.'),
       );
     };
-    const timer = setTimeout(finish, PATIENCE_MS);
+    const timer = setTimeout(finish, METRICS_TIMEOUT_MS);
     const collection: Collection = { missing: new Set(running), metrics: [], finish };
-    this.#open.set(id, collection);
+    this.open.set(id, collection);
     for (const kept of running) kept.tell({ type: 'metrics:collect', id });
   }
 
-  #take(id: number, json: readonly MetricJson[], from: KeptProcess): void {
-    const collection = this.#open.get(id);
+  private take(id: number, json: readonly MetricJson[], from: KeptProcess): void {
+    const collection = this.open.get(id);
     if (!collection?.missing.delete(from)) return;
     collection.metrics.push(json);
     if (collection.missing.size === 0) collection.finish();
   }
 
   /** Metrics that only the supervisor has. */
-  #ownMetrics(): readonly MetricJson[] {
+  private ownMetrics(): readonly MetricJson[] {
     const names = [...new Set(this.everyone().map(({ name }) => name))];
     const sumOf = (count: (kept: KeptProcess) => number) =>
       names.map((name) => ({

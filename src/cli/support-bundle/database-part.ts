@@ -2,18 +2,18 @@ import type { Client } from 'pg';
 import { OWN_TABLES } from '../database/own-tables.js';
 import { normalizedStatement } from './normalized-statement.js';
 
-type Row = Readonly<Record<string, unknown>>;
+type DatabaseFactRow = Readonly<Record<string, unknown>>;
 
 /** Figures of the database. No row of a table is read, only counted. */
 export interface DatabasePart {
-  readonly server: Row;
-  readonly settings: Row;
-  readonly migrations: readonly Row[];
-  readonly tables: readonly Row[];
-  readonly resources: Row;
-  readonly connections: readonly Row[];
-  readonly running_statements: readonly Row[];
-  readonly slow_statements: readonly Row[] | string;
+  readonly server: DatabaseFactRow;
+  readonly settings: DatabaseFactRow;
+  readonly migrations: readonly DatabaseFactRow[];
+  readonly tables: readonly DatabaseFactRow[];
+  readonly resources: DatabaseFactRow;
+  readonly connections: readonly DatabaseFactRow[];
+  readonly running_statements: readonly DatabaseFactRow[];
+  readonly slow_statements: readonly DatabaseFactRow[] | string;
 }
 
 const SERVER = `
@@ -69,7 +69,8 @@ const SLOW = `
   WHERE d.datname = current_database() ORDER BY s.total_exec_time DESC LIMIT 100`;
 
 export async function databasePart(client: Client): Promise<DatabasePart> {
-  const rowsOf = async (sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
+  const rowsOf = async (sql: string): Promise<DatabaseFactRow[]> =>
+    (await client.query<DatabaseFactRow>(sql)).rows;
   const [server = {}] = await rowsOf(SERVER);
   const settings = (await rowsOf(SETTINGS)) as { readonly name: string; readonly setting: string }[];
   const resources: Record<string, unknown> = {};
@@ -87,12 +88,14 @@ export async function databasePart(client: Client): Promise<DatabasePart> {
   };
 }
 
-const withNormalizedStatement = ({ query, ...figures }: Row): Row => ({
+const withNormalizedStatement = ({ query, ...figures }: DatabaseFactRow): DatabaseFactRow => ({
   ...figures,
   statement: normalizedStatement(typeof query === 'string' ? query : ''),
 });
 
-async function slowStatements(rowsOf: (sql: string) => Promise<Row[]>): Promise<readonly Row[] | string> {
+async function slowStatements(
+  rowsOf: (sql: string) => Promise<DatabaseFactRow[]>,
+): Promise<readonly DatabaseFactRow[] | string> {
   const installed = await rowsOf("SELECT 1 FROM pg_extension WHERE extname = 'pg_stat_statements'");
   if (installed.length === 0) return 'The extension pg_stat_statements is not installed.';
   return (await rowsOf(SLOW)).map(withNormalizedStatement);

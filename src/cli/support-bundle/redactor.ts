@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { SECRETS } from '../../common/settings/settings.js';
+import { SECRET_SETTINGS } from '../../common/settings/settings.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type RedactedEnvironment = Readonly<Record<string, string | undefined>>;
 
 const MASK = '***';
 /** Shorter values, such as a user name "gate", would mask ordinary words. */
@@ -17,20 +17,20 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Removes from text what a support bundle must not hold. */
 export class BundleRedactor {
-  readonly #known: readonly string[];
+  private readonly knownSecrets: readonly string[];
 
   /** Knows the secrets of these settings. */
-  constructor(environment: Environment) {
+  constructor(environment: RedactedEnvironment) {
     const values = Object.entries(environment).flatMap(([name, value]) =>
       value ? secretsIn(name, value) : [],
     );
     const longEnough = [...new Set(values)].filter(({ length }) => length >= SHORTEST_KNOWN);
-    this.#known = longEnough.sort((one, other) => other.length - one.length);
+    this.knownSecrets = longEnough.sort((one, other) => other.length - one.length);
   }
 
   /** Masks the secrets of the settings, mail addresses, and users and queries in URLs. */
   known(text: string): string {
-    const masked = this.#known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+    const masked = this.knownSecrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
     return masked.replace(USER_IN_URL, `$1${MASK}@`).replace(QUERY_OF_URL, `$1?${MASK}`).replace(MAIL, MASK);
   }
 
@@ -42,7 +42,7 @@ export class BundleRedactor {
   }
 }
 
-const IS_SECRET: ReadonlySet<string> = new Set(SECRETS);
+const IS_SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS);
 const HEADERS = /_HEADERS$/;
 
 /** The value itself, those in its file, and the user and password of a URL. */

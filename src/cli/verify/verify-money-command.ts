@@ -21,7 +21,7 @@ import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
 import { CommandOutput, type JsonOption } from '../output.js';
 import { table } from '../terminal.js';
-import { isFree } from './free-requests.js';
+import { isFreeRequest } from './free-requests.js';
 
 export interface VerifyMoneyOptions extends JsonOption {
   readonly repair?: boolean;
@@ -102,7 +102,7 @@ async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise
     books: await verifyMoney(manager, countedIn),
     estimates: await estimatedParts(manager),
     causes: await estimatedCauses(manager),
-    unknown: await unknownCosts(manager, isFree),
+    unknown: await unknownCosts(manager, isFreeRequest),
   };
 }
 

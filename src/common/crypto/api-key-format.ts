@@ -15,7 +15,7 @@ export type ApiKeyKind = 'admin' | 'ws' | 'user';
 const RANDOM_BYTES = 32;
 const RANDOM_WIDTH = 43;
 const CHECKSUM_WIDTH = 6;
-const SHAPE = new RegExp(`^gw_(?:admin|ws|user)_[0-9A-Za-z]{${RANDOM_WIDTH + CHECKSUM_WIDTH}}$`);
+const API_KEY_FORMAT = new RegExp(`^gw_(?:admin|ws|user)_[0-9A-Za-z]{${RANDOM_WIDTH + CHECKSUM_WIDTH}}$`);
 const GATEWAY_PREFIX = /^gw_(?:admin|ws|user)_/i;
 
 /** Creates a key. The caller shows it once and stores only its hash. */
@@ -26,7 +26,7 @@ export function mintApiKey(kind: ApiKeyKind): Secret {
 
 /** Whether a text has the format of a gateway key. Inspects only the text; about a microsecond. */
 export function isWellFormedApiKey(text: string): boolean {
-  if (!SHAPE.test(text)) return false;
+  if (!API_KEY_FORMAT.test(text)) return false;
   return checksumOf(text.slice(0, -CHECKSUM_WIDTH)) === text.slice(-CHECKSUM_WIDTH);
 }
 

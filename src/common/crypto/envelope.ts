@@ -38,63 +38,63 @@ const KEYS_IN_MEMORY = 1000;
  * cached, up to a thousand of the most recently used.
  */
 export class SecretBox {
-  readonly #wrappingKey: KeyObject;
-  readonly #otherWrappingKey: KeyObject | null;
-  readonly #cheapRoot: KeyObject;
-  readonly #organizationKeys = new LRUCache<string, KeyObject>({ max: KEYS_IN_MEMORY });
+  private readonly wrappingKey: KeyObject;
+  private readonly otherWrappingKey: KeyObject | null;
+  private readonly cheapRoot: KeyObject;
+  private readonly organizationKeys = new LRUCache<string, KeyObject>({ max: KEYS_IN_MEMORY });
 
   /** Both are 32 bytes in base64. Also opens what `other` sealed: during a master key rotation there are two. */
   constructor(masterKey: Secret, other?: Secret) {
     const bytes = bytesOf(masterKey);
-    this.#wrappingKey = wrappingKeyOf(bytes);
-    this.#otherWrappingKey = other ? wrappingKeyOf(bytesOf(other)) : null;
-    this.#cheapRoot = createSecretKey(derived(bytes, 'gatehouse/cheap-bytes'));
+    this.wrappingKey = wrappingKeyOf(bytes);
+    this.otherWrappingKey = other ? wrappingKeyOf(bytesOf(other)) : null;
+    this.cheapRoot = createSecretKey(derived(bytes, 'gatehouse/cheap-bytes'));
   }
 
   /** Creates the key of a new organization, sealed for its row. */
   makeOrganizationKey(organizationId: string): WrappedKey {
-    const wrapped = sealBytes(this.#wrappingKey, ownerOf(organizationId), randomBytes(KEY_BYTES));
+    const wrapped = sealBytes(this.wrappingKey, ownerOf(organizationId), randomBytes(KEY_BYTES));
     return { organizationId, wrapped };
   }
 
   /** The same organization key, sealed with the master key, whichever of the two had sealed it. Throws if neither had. */
   rewrap({ organizationId, wrapped }: WrappedKey): WrappedKey {
-    const clear = this.#unwrap(organizationId, wrapped);
-    return { organizationId, wrapped: sealBytes(this.#wrappingKey, ownerOf(organizationId), clear) };
+    const clear = this.unwrap(organizationId, wrapped);
+    return { organizationId, wrapped: sealBytes(this.wrappingKey, ownerOf(organizationId), clear) };
   }
 
   seal(key: WrappedKey, binding: CredentialBinding, clear: Secret): Buffer {
     return unlessUnusable(() =>
-      sealBytes(this.#open(key), placeOf(binding), Buffer.from(clear.reveal(), 'utf8')),
+      sealBytes(this.unwrapKey(key), placeOf(binding), Buffer.from(clear.reveal(), 'utf8')),
     );
   }
 
   open(key: WrappedKey, binding: CredentialBinding, sealed: Buffer): Secret {
     return unlessUnusable(
-      () => new Secret(openBytes(this.#open(key), placeOf(binding), sealed).toString('utf8')),
+      () => new Secret(openBytes(this.unwrapKey(key), placeOf(binding), sealed).toString('utf8')),
     );
   }
 
   /** `purpose` identifies the text and its owner; it opens only for the same purpose. */
   sealText(key: WrappedKey, purpose: readonly string[], clear: Secret): Buffer {
     return unlessUnusable(() =>
-      sealBytes(this.#open(key), associatedData(purpose), Buffer.from(clear.reveal(), 'utf8')),
+      sealBytes(this.unwrapKey(key), associatedData(purpose), Buffer.from(clear.reveal(), 'utf8')),
     );
   }
 
   openText(key: WrappedKey, purpose: readonly string[], sealed: Buffer): Secret {
     return unlessUnusable(
-      () => new Secret(openBytes(this.#open(key), associatedData(purpose), sealed).toString('utf8')),
+      () => new Secret(openBytes(this.unwrapKey(key), associatedData(purpose), sealed).toString('utf8')),
     );
   }
 
   /** The same for bytes. */
   sealOwn(key: WrappedKey, purpose: readonly string[], clear: Buffer): Buffer {
-    return unlessUnusable(() => sealBytes(this.#open(key), associatedData(purpose), clear));
+    return unlessUnusable(() => sealBytes(this.unwrapKey(key), associatedData(purpose), clear));
   }
 
   openOwn(key: WrappedKey, purpose: readonly string[], sealed: Buffer): Buffer {
-    return unlessUnusable(() => openBytes(this.#open(key), associatedData(purpose), sealed));
+    return unlessUnusable(() => openBytes(this.unwrapKey(key), associatedData(purpose), sealed));
   }
 
   /**
@@ -102,45 +102,45 @@ export class SecretBox {
    * identifies them and their owner; they open only for the same purpose.
    */
   sealBytes(organizationId: string, purpose: readonly string[], clear: Buffer): Buffer {
-    return sealBytes(this.#cheap(organizationId), associatedData(purpose), clear);
+    return sealBytes(this.cheap(organizationId), associatedData(purpose), clear);
   }
 
   /** Throws for bytes that were not sealed this way. */
   openBytes(organizationId: string, purpose: readonly string[], sealed: Buffer): Buffer {
-    return openBytes(this.#cheap(organizationId), associatedData(purpose), sealed);
+    return openBytes(this.cheap(organizationId), associatedData(purpose), sealed);
   }
 
-  #cheap(organizationId: string): KeyObject {
+  private cheap(organizationId: string): KeyObject {
     const made = (): KeyObject => {
       const info = associatedData(['gatehouse/cheap bytes', organizationId]);
       return createSecretKey(
-        Buffer.from(hkdfSync('sha256', this.#cheapRoot, Buffer.alloc(0), info, KEY_BYTES)),
+        Buffer.from(hkdfSync('sha256', this.cheapRoot, Buffer.alloc(0), info, KEY_BYTES)),
       );
     };
-    return this.#remembered(`cheap:${organizationId}`, made);
+    return this.remembered(`cheap:${organizationId}`, made);
   }
 
-  #open({ organizationId, wrapped }: WrappedKey): KeyObject {
+  private unwrapKey({ organizationId, wrapped }: WrappedKey): KeyObject {
     const name = `${organizationId}:${wrapped.toString('base64')}`;
-    return this.#remembered(name, () => createSecretKey(this.#unwrap(organizationId, wrapped)));
+    return this.remembered(name, () => createSecretKey(this.unwrap(organizationId, wrapped)));
   }
 
-  #unwrap(organizationId: string, wrapped: Buffer): Buffer {
+  private unwrap(organizationId: string, wrapped: Buffer): Buffer {
     const owner = ownerOf(organizationId);
-    const other = this.#otherWrappingKey;
-    if (!other) return openBytes(this.#wrappingKey, owner, wrapped);
+    const other = this.otherWrappingKey;
+    if (!other) return openBytes(this.wrappingKey, owner, wrapped);
     try {
-      return openBytes(this.#wrappingKey, owner, wrapped);
+      return openBytes(this.wrappingKey, owner, wrapped);
     } catch {
       return openBytes(other, owner, wrapped);
     }
   }
 
-  #remembered(name: string, make: () => KeyObject): KeyObject {
-    const known = this.#organizationKeys.get(name);
+  private remembered(name: string, make: () => KeyObject): KeyObject {
+    const known = this.organizationKeys.get(name);
     if (known) return known;
     const key = make();
-    this.#organizationKeys.set(name, key);
+    this.organizationKeys.set(name, key);
     return key;
   }
 }

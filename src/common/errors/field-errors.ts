@@ -5,7 +5,7 @@ import { AppError } from './app-error.js';
 export type Steps = readonly (string | number)[];
 
 /** The place of a part of a body, as every error writes it: `targets[0].weight`. */
-export const placeOf = (steps: Steps): string =>
+export const fieldPath = (steps: Steps): string =>
   steps.reduce<string>(
     (place, step) => place + (typeof step === 'number' ? `[${step}]` : place === '' ? step : `.${step}`),
     '',

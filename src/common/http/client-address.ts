@@ -1,7 +1,7 @@
 import type { RequestOrigin } from './messages.js';
 import ipaddr from 'ipaddr.js';
 
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+type ProxyRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** The header in which a gateway process passes the client's address to the administration. Only gateway processes can reach its socket. */
 export const CLIENT_ADDRESS_HEADER = 'x-gatehouse-client-address';
@@ -20,7 +20,7 @@ export function takeClientAddress(request: RequestOrigin): void {
  * a trusted proxy, to the first that is not one. A hop without an address ends the reading: the last proxy before it counts as the client.
  */
 export class ClientAddresses {
-  private readonly trusted: readonly Range[];
+  private readonly trusted: readonly ProxyRange[];
 
   /** Addresses or CIDRs of proxies, as `isAddressRange` accepts them. */
   constructor(trusted: readonly string[]) {
@@ -71,7 +71,7 @@ export function isAddressRange(text: string): boolean {
   return ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 }
 
-function rangeOf(text: string): Range {
+function rangeOf(text: string): ProxyRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];

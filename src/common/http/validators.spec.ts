@@ -2,7 +2,7 @@ import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { IsName } from './validators.js';
 
-class Named {
+class NamedDto {
   @IsName() readonly name: unknown;
 
   constructor(name: unknown) {
@@ -10,7 +10,7 @@ class Named {
   }
 }
 
-const isAccepted = (name: unknown): boolean => validateSync(new Named(name)).length === 0;
+const isAccepted = (name: unknown): boolean => validateSync(new NamedDto(name)).length === 0;
 const from = (...points: number[]): string => String.fromCodePoint(...points);
 
 describe('a name', () => {

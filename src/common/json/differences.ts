@@ -17,7 +17,7 @@ export function differences(from: unknown, to: unknown, path = ''): Difference[]
   return Object.is(from, to) ? [] : [{ op: 'replace', path, value: to, old_value: from }];
 }
 
-function ofObjects(from: Members, to: Members, path: string): Difference[] {
+function ofObjects(from: JsonMembers, to: JsonMembers, path: string): Difference[] {
   const removed = Object.keys(from).filter((name) => !Object.hasOwn(to, name));
   return [
     ...removed.map((name) => ({ op: 'remove' as const, path: below(path, name), old_value: from[name] })),
@@ -46,9 +46,9 @@ function ofLists(from: readonly unknown[], to: readonly unknown[], path: string)
   ];
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const below = (path: string, step: string | number): string =>

@@ -27,11 +27,11 @@ const { value: json } = fc.letrec<{ value: string }>((tie) => ({
   ),
 }));
 
-const edited = (text: string, after: (before: Fields) => unknown): string => {
-  const before = JSON.parse(text) as Fields;
+const edited = (text: string, after: (before: EditedFields) => unknown): string => {
+  const before = JSON.parse(text) as EditedFields;
   return editedJson(Buffer.from(text), before, after(before)).toString();
 };
-type Fields = Readonly<Record<string, unknown>>;
+type EditedFields = Readonly<Record<string, unknown>>;
 
 describe('editedJson', () => {
   it('is byte for byte the same where nothing changed, whatever surrounds it', () => {
@@ -52,12 +52,12 @@ describe('editedJson', () => {
       fc.property(fc.array(field, { maxLength: 6 }), fc.string(), fc.boolean(), (fields, put, isAdding) => {
         const written = fields.map(({ value, gap }, at) => `"f\\u0065${at}"${gap}:${gap}${value}`);
         const text = `\n{${written.map((one, at) => `${fields[at]?.gap}${one} `).join(',')} }\r\n`;
-        const before = JSON.parse(text) as Fields;
+        const before = JSON.parse(text) as EditedFields;
         const kept = Object.entries(before).filter((_, at) => fields[at]?.fate !== 'removed');
         const after = Object.fromEntries([
           ...kept.map(([name, value]) => [name, fateOf(fields, name) === 'changed' ? `=${put}` : value]),
           ...(isAdding ? [['added', put]] : []),
-        ]) as Fields;
+        ]) as EditedFields;
 
         const result = editedJson(Buffer.from(text), before, after).toString();
 
@@ -72,7 +72,7 @@ describe('editedJson', () => {
     );
   });
 
-  it.each<[string, (before: Fields) => unknown, string]>([
+  it.each<[string, (before: EditedFields) => unknown, string]>([
     ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ b, c }) => ({ b, c }), '{ "b" : 2.0 , "c" : 3 }'],
     ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ a, c }) => ({ a, c }), '{ "a" : 1 , "c" : 3 }'],
     ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ a, b }) => ({ a, b }), '{ "a" : 1 , "b" : 2.0 }'],
@@ -81,7 +81,7 @@ describe('editedJson', () => {
     ['{ }', () => ({ n: 1, m: 2 }), '{"n":1,"m":2 }'],
     [
       '{ "a" : { "x" : 1.0 , "y" : 2 } }',
-      ({ a }) => ({ a: { ...(a as Fields), y: 3 } }),
+      ({ a }) => ({ a: { ...(a as EditedFields), y: 3 } }),
       '{ "a" : { "x" : 1.0 , "y" : 3 } }',
     ],
   ])('of %j', (text, after, expected) => {
@@ -115,7 +115,7 @@ describe('editedJson', () => {
 
   it('keeps bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc3]), Buffer.from('","b":1}')]);
-    const before = JSON.parse(bytes.toString()) as Fields;
+    const before = JSON.parse(bytes.toString()) as EditedFields;
 
     expect(editedJson(bytes, before, { ...before, b: 'é' }).toString('latin1')).toBe(
       bytes.toString('latin1').replace('"b":1', `"b":"${Buffer.from('é').toString('latin1')}"`),

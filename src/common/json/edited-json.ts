@@ -1,5 +1,5 @@
 import { jsonText } from './deep-json.js';
-import { itemsOf, type Member, membersOf, rootOf, type JsonSpan } from './json-spans.js';
+import { itemsOf, type Member, membersOf, rootSpan, type JsonSpan } from './json-spans.js';
 
 /** A replacement for a span of the text. */
 interface Edit extends JsonSpan {
@@ -16,7 +16,7 @@ interface Edit extends JsonSpan {
 export function editedJson(json: Buffer, before: unknown, after: unknown): Buffer {
   if (Object.is(before, after)) return json;
   const text = json.toString('latin1');
-  return spliced(json, editsOf({ text, before, span: rootOf(text), levels: LEVELS_MAX }, after));
+  return spliced(json, editsOf({ text, before, span: rootSpan(text), levels: LEVELS_MAX }, after));
 }
 
 const LEVELS_MAX = 64;
@@ -24,7 +24,7 @@ const LEVELS_MAX = 64;
 /** Replaces the value of every top-level field of that name. `value` is a JSON text. */
 export function withField(json: Buffer, name: string, value: string): Buffer {
   const text = json.toString('latin1');
-  const edits = membersOf(text, rootOf(text).start)
+  const edits = membersOf(text, rootSpan(text).start)
     .filter((member) => member.name === name)
     .map((member) => ({ ...member.value, text: value }));
   return spliced(json, edits);
@@ -60,13 +60,17 @@ function editsOf(origin: SourceSpan, after: unknown): readonly Edit[] {
   return edits ?? [{ ...span, text: jsonText(after) }];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ReplacedMembers = Readonly<Record<string, unknown>>;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is ReplacedMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function editsOfObject({ text, span, levels }: SourceSpan, before: Fields, after: Fields): readonly Edit[] {
+function editsOfObject(
+  { text, span, levels }: SourceSpan,
+  before: ReplacedMembers,
+  after: ReplacedMembers,
+): readonly Edit[] {
   const members = membersOf(text, span.start);
   const last = new Map(members.map((member) => [member.name, member]));
   const isKept = ({ name }: Member): boolean => Object.hasOwn(after, name);

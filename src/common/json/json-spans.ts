@@ -22,7 +22,7 @@ const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, 0x7d, 0x5d, ...BLANK]);
 const BOM = 'ï»¿';
 
 /** The value of a whole text, without surrounding whitespace. */
-export function rootOf(text: string): JsonSpan {
+export function rootSpan(text: string): JsonSpan {
   const start = behindBlanks(text, text.startsWith(BOM) ? BOM.length : 0);
   return { start, end: endOfValue(text, start) };
 }

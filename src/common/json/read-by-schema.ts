@@ -18,7 +18,7 @@ type SchemaResult<T> =
  * @see https://zod.dev/error-customization
  */
 export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): SchemaResult<T> {
-  const read = schema.safeParse(value, { error: (issue) => wordsOf(issue as Raw) });
+  const read = schema.safeParse(value, { error: (issue) => wordsOf(issue as RawIssue) });
   if (read.success) return { data: read.data };
   const [first, ...rest] = read.error.issues.flatMap(mistakesOf);
   return { mistakes: [first ?? { path: [], rule: WRONG, isUnknown: false }, ...rest] };
@@ -26,7 +26,7 @@ export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): SchemaRes
 
 type Issue = z.core.$ZodIssue;
 /** An issue as the library passes it for wording. */
-type Raw = Issue & { readonly input?: unknown };
+type RawIssue = Issue & { readonly input?: unknown };
 
 const WRONG = 'it is not of the form that is needed here';
 const NOT_KNOWN = 'there is no such field here';
@@ -38,7 +38,7 @@ function mistakesOf(issue: Issue): SchemaMistake[] {
     : [{ path, rule: issue.message, isUnknown: false }];
 }
 
-function wordsOf(issue: Raw): string {
+function wordsOf(issue: RawIssue): string {
   const rule = ruleOf(issue);
   const isMissing = issue.input === undefined && ABSENT.has(issue.code);
   return isMissing ? rule.replace(/^it /, 'it is required and ') : rule;
@@ -47,7 +47,7 @@ function wordsOf(issue: Raw): string {
 /** Kinds of issues that a missing value has. */
 const ABSENT: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
-function ruleOf(issue: Raw): string {
+function ruleOf(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `it must be ${kindOf(issue.expected)}`;

@@ -1,4 +1,4 @@
-import { amountIn, periodAt } from './period.js';
+import { budgetAmountIn, periodAt } from './period.js';
 import type { BudgetRule, PolicyCondition, PolicyKey, PolicyRule, RateRule } from './rules.js';
 import { RATE_WINDOWS_MS } from './rules.js';
 
@@ -50,7 +50,7 @@ function hasSamePeriods(one: BudgetRule | null, other: BudgetRule | null): boole
 export function limitAt(limit: Limit, moment: number): Limit {
   const { budget } = limit;
   if (!budget?.raise) return limit;
-  return { ...limit, amount: amountIn(budget, periodAt(budget, moment)) };
+  return { ...limit, amount: budgetAmountIn(budget, periodAt(budget, moment)) };
 }
 
 /** A policy's limit, and the requests it applies to. */
@@ -78,7 +78,7 @@ export interface LimitOwner {
   readonly subject: string;
 }
 
-export function limitsOf(owner: LimitOwner, { rate_limits, usage_limits }: SubjectRules): Limit[] {
+export function limitsOfRules(owner: LimitOwner, { rate_limits, usage_limits }: SubjectRules): Limit[] {
   return [
     ...(rate_limits ?? []).map((rule) => rateLimit(owner, rule)),
     ...(usage_limits ?? []).map((rule) => budgetLimit(owner, rule)),

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday since the epoch. */
 const A_MONDAY = 4 * DAY_MS;
-const FOR_EVER: LimitPeriod = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY };
+const UNLIMITED_PERIOD: LimitPeriod = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY };
 
 /**
  * The period of a budget at a moment. All in UTC: weeks begin on Monday at midnight, months on their first day, periods of days at the time
@@ -25,7 +25,7 @@ export function periodAt(
   if (periodic_reset === 'weekly') return repeating(A_MONDAY, WEEK_MS, moment);
   if (periodic_reset === 'monthly') return month(moment);
   if (periodic_reset_days !== null) return repeating(starts_at, periodic_reset_days * DAY_MS, moment);
-  return FOR_EVER;
+  return UNLIMITED_PERIOD;
 }
 
 function repeating(anchor: number, lengthMs: number, moment: number): LimitPeriod {
@@ -40,7 +40,7 @@ function month(moment: number): LimitPeriod {
 }
 
 /** The amount of a budget in a period, including a raise for exactly this period. */
-export function amountIn(
+export function budgetAmountIn(
   { amount, raise }: Pick<BudgetRule, 'amount' | 'raise'>,
   { endsAt }: LimitPeriod,
 ): number {

@@ -143,7 +143,7 @@ describe('IntervalJob', () => {
     await vi.advanceTimersByTimeAsync(3_000);
 
     expect(rounds.length).toBeGreaterThan(1);
-    expect(rounds[0]?.isOver).toBe(true);
+    expect(rounds[0]?.hasEnded).toBe(true);
     expect(isStalled()).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('IntervalJob', () => {
         for (; steps < 20; steps++) {
           await new Promise((resolve) => setTimeout(resolve, 10_000));
           round.progressed();
-          expect(round.isOver).toBe(false);
+          expect(round.hasEnded).toBe(false);
         }
       },
       { boundMs: 30_000 },
@@ -170,7 +170,7 @@ describe('IntervalJob', () => {
   it('ends its round when it is stopped, begins no other, and leaves the metrics', async () => {
     let isLeft = false;
     const job = aJob(async (round) => {
-      while (!round.isOver) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (!round.hasEnded) await new Promise((resolve) => setTimeout(resolve, 10));
       isLeft = true;
     });
     job.start();

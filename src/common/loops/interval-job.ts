@@ -21,13 +21,13 @@ export interface IntervalJobOptions {
 /** The state of a round. */
 export interface Round {
   /** The job is stopping, or the round took too long and was abandoned: return at the next step. */
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** Reports that a step of a long round succeeded: the round is not stuck. */
   progressed(): void;
 }
 
 /** `more`: succeeded, and there is more to do right now. */
-type Outcome = 'done' | 'more' | 'failed';
+type RunOutcome = 'done' | 'more' | 'failed';
 
 const BOUND_MS = 5 * 60_000;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
@@ -46,7 +46,7 @@ export class IntervalJob {
   private readonly health: LoopHealth;
   private readonly report: (message: string, error: unknown) => void;
   private current: RunningRound | null = null;
-  private running: Promise<Outcome> | null = null;
+  private running: Promise<RunOutcome> | null = null;
   private failures = 0;
   private isStarted = false;
   private isStopped = false;
@@ -98,7 +98,7 @@ export class IntervalJob {
   }
 
   /** After a failure an hourly job retries within a minute; a more frequent one, within its interval or 5 s. */
-  private pauseAfter(outcome: Outcome, tookMs: number): number {
+  private pauseAfter(outcome: RunOutcome, tookMs: number): number {
     const { everyMs } = this.options;
     if (outcome === 'more') return 0;
     if (outcome === 'done') return everyMs - tookMs;
@@ -116,12 +116,12 @@ export class IntervalJob {
     });
   }
 
-  private runOnce(): Promise<Outcome> {
+  private runOnce(): Promise<RunOutcome> {
     this.running ??= this.tryOnce().finally(() => (this.running = null));
     return this.running;
   }
 
-  private async tryOnce(): Promise<Outcome> {
+  private async tryOnce(): Promise<RunOutcome> {
     const { failure, logger, name } = this.options;
     const round = new RunningRound(this.health);
     this.current = round;
@@ -153,7 +153,7 @@ class RunningRound implements Round {
   private giveUp: (error: Error) => void = () => undefined;
   /** Rejects when the round made no progress for too long. */
   readonly abandoned = new Promise<never>((_, reject) => (this.giveUp = reject));
-  isOver = false;
+  hasEnded = false;
 
   constructor(private readonly health: LoopHealth) {
     const { boundMs } = health;
@@ -163,13 +163,13 @@ class RunningRound implements Round {
 
   private abandonIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
-      this.isOver = true;
+      this.hasEnded = true;
       this.giveUp(new Error(`A round made no progress for ${ms / 1000} s and was abandoned.`));
     }, ms).unref();
   }
 
   progressed(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.timer.refresh();
     this.health.succeeded();
   }
@@ -180,7 +180,7 @@ class RunningRound implements Round {
   }
 
   end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     clearTimeout(this.timer);
   }
 }

@@ -24,7 +24,7 @@ new Gauge({
  * computed when it is read, so a loop that has ended shows as stalled and not as healthy.
  */
 export class LoopHealth {
-  #succeededAt = performance.now();
+  private succeededAt = performance.now();
 
   constructor(
     readonly name: string,
@@ -35,11 +35,11 @@ export class LoopHealth {
   ) {}
 
   get ageMs(): number {
-    return this.isBusy() ? 0 : performance.now() - this.#succeededAt;
+    return this.isBusy() ? 0 : performance.now() - this.succeededAt;
   }
 
   succeeded(): void {
-    this.#succeededAt = performance.now();
+    this.succeededAt = performance.now();
   }
 
   failed(): void {

@@ -23,14 +23,14 @@ export class DestinationPolicy {
   checkBeforeLookup(endpoint: SocketDestination): void {
     const address = parseAddress(endpoint.host);
     if (address) this.checkAddress(endpoint, address);
-    else if (!this.mayBeOpen(endpoint)) throw blocked(endpoint);
+    else if (!this.mayBeOpen(endpoint)) throw blockedDestination(endpoint);
   }
 
   /** Refuses unless every address is allowed: rebinding begins with one private address among public ones. */
   checkAddresses(endpoint: SocketDestination, addresses: readonly string[]): void {
     for (const text of addresses) {
       const address = parseAddress(text);
-      if (!address) throw blocked(endpoint);
+      if (!address) throw blockedDestination(endpoint);
       this.checkAddress(endpoint, address);
     }
   }
@@ -43,17 +43,17 @@ export class DestinationPolicy {
   private checkAddress(endpoint: SocketDestination, address: Address): void {
     const { secure, host, port } = endpoint;
     const kind = classify(address);
-    if (kind === 'metadata') throw blocked(endpoint);
+    if (kind === 'metadata') throw blockedDestination(endpoint);
     if (isAllowed(this.rules, host, address, port)) return;
-    if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blocked(endpoint);
+    if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blockedDestination(endpoint);
   }
 
   private mayBeOpen({ secure, host, port }: SocketDestination): boolean {
     if (host.endsWith('.') || isMetadataName(host)) return false;
     if (this.isNamed(host, port)) return true;
     if (isOwnMachine(host)) return false;
-    const isPublicShape = secure && OPEN_PORTS.has(port) && !isPrivateName(host);
-    return isPublicShape || this.rules.some((rule) => rule.range !== null && opensPort(rule, port));
+    const looksPublic = secure && OPEN_PORTS.has(port) && !isPrivateName(host);
+    return looksPublic || this.rules.some((rule) => rule.range !== null && opensPort(rule, port));
   }
 
   private isNamed(host: string, port: number): boolean {
@@ -85,5 +85,5 @@ export function endpointOf({
 }
 
 /** Names the destination as the caller wrote it, in the notation of `GATEHOUSE_EGRESS_ALLOW`, and never the addresses of its name. */
-export const blocked = ({ host, port }: Pick<SocketDestination, 'host' | 'port'>): AppError =>
+export const blockedDestination = ({ host, port }: Pick<SocketDestination, 'host' | 'port'>): AppError =>
   new AppError('custom_host_blocked', { address: `${host.includes(':') ? `[${host}]` : host}:${port}` });

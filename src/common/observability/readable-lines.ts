@@ -7,7 +7,7 @@ const COMPONENT_WIDTH = 14;
 /** What a terminal could take for a command, or an end of line. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-type Line = Readonly<Record<string, unknown>>;
+type ReadableLine = Readonly<Record<string, unknown>>;
 
 /** Passes on each JSON line as one for a reader. */
 export function readableLines(output: DestinationStream): DestinationStream {
@@ -16,7 +16,7 @@ export function readableLines(output: DestinationStream): DestinationStream {
 
 /** `01:02:03.456 INFO  launcher       Gatehouse is ready. port=8787`, with the stack of a failure below. */
 export function readableLine(json: string): string {
-  const line = JSON.parse(json) as Line;
+  const line = JSON.parse(json) as ReadableLine;
   const level = text(line['level']).toUpperCase().padEnd(LEVEL_WIDTH);
   const component = text(line['component'] ?? '').padEnd(COMPONENT_WIDTH);
   const fields = Object.entries(line)

@@ -29,6 +29,6 @@ export const FLAGS = [
 ] as const;
 
 /** Keeps memory small and collections short. Call it before anything else is created. */
-export function shapeHeap(): void {
+export function setHeapLimits(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);
 }

@@ -76,7 +76,7 @@ export class Semaphore {
   ) {}
 
   /** Rejects with {@link NoSlotError} when the line of the origin is full, or no slot became free within `patienceMs`. */
-  take(patienceMs: number, { origin = '', isTrusted, isGone = stays }: SlotWaiter = {}): Promise<Release> {
+  take(timeoutMs: number, { origin = '', isTrusted, isGone = stays }: SlotWaiter = {}): Promise<Release> {
     if (this.free > 0) {
       this.free--;
       return Promise.resolve(this.release());
@@ -95,7 +95,7 @@ export class Semaphore {
       const timer = setTimeout(() => {
         lines.remove(origin, entry);
         reject(new NoSlotError('No slot became free in time.'));
-      }, patienceMs);
+      }, timeoutMs);
       lines.add(origin, entry);
     });
   }
@@ -103,12 +103,12 @@ export class Semaphore {
   private release(): Release {
     let isHeld = true;
     return () => {
-      if (isHeld) this.handOver();
+      if (isHeld) this.admitNext();
       isHeld = false;
     };
   }
 
-  private handOver(): void {
+  private admitNext(): void {
     const next = this.trusted.next() ?? this.others.next();
     if (next) next.enter(this.release());
     else this.free++;

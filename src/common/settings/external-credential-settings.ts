@@ -101,9 +101,9 @@ export interface ExternalCredentialSettings {
   readonly azure: AzureIdentitySettings;
 }
 
-type Raw = z.infer<z.ZodObject<ReturnType<typeof externalCredentialSettings>>>;
+type RawExternalCredentialSettings = z.infer<z.ZodObject<ReturnType<typeof externalCredentialSettings>>>;
 
-export function externalCredentialsOf(raw: Raw): ExternalCredentialSettings {
+export function externalCredentialsOf(raw: RawExternalCredentialSettings): ExternalCredentialSettings {
   const folder = raw.GATEHOUSE_SECRETS_DIR;
   const ids = idsIn(raw.GATEHOUSE_WORKLOAD_IDENTITY_ORGANIZATIONS);
   return {

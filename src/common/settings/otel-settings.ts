@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { SAMPLERS } from './otel-settings-schema.js';
 import type { settingsSchema } from './settings-schema.js';
 
-type Raw = z.infer<typeof settingsSchema>;
+type RawOtelSettings = z.infer<typeof settingsSchema>;
 
 /** Which requests become spans, and what their spans say. */
 export interface SpanSettings {
@@ -31,7 +31,7 @@ export interface TelemetrySettings {
   readonly spans: SpanSettings;
 }
 
-export function telemetryOf(raw: Raw): TelemetrySettings {
+export function telemetryOf(raw: RawOtelSettings): TelemetrySettings {
   const metrics = collectorOf(raw, 'METRICS');
   const logs = collectorOf(raw, 'LOGS');
   return {
@@ -55,11 +55,11 @@ export function telemetryOf(raw: Raw): TelemetrySettings {
 const SIGNALS = ['TRACES', 'METRICS', 'LOGS'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-const isOn = (raw: Raw, signal: Signal): boolean =>
+const isOn = (raw: RawOtelSettings, signal: Signal): boolean =>
   raw.OTEL_SDK_DISABLED.toLowerCase() !== 'true' && raw[`OTEL_${signal}_EXPORTER`] !== 'none';
 
 /** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp */
-function collectorOf(raw: Raw, signal: Signal): URL | null {
+function collectorOf(raw: RawOtelSettings, signal: Signal): URL | null {
   if (!isOn(raw, signal)) return null;
   const own = raw[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   if (own !== undefined) return new URL(own);
@@ -70,13 +70,17 @@ function collectorOf(raw: Raw, signal: Signal): URL | null {
 const PROTOCOL = 'http/protobuf';
 
 /** By the given text, not by its parsed value: errors are reported even beside an invalid address. */
-function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
+function isAskedFor(
+  raw: RawOtelSettings,
+  environment: Readonly<Record<string, string>>,
+  signal: Signal,
+): boolean {
   const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);
 }
 
 /** Collector settings that this service does not support, so that none is ignored silently. */
-export function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
+export function badCollector(raw: RawOtelSettings, environment: Readonly<Record<string, string>>): string[] {
   if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
   const certificates = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))

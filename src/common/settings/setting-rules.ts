@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const aNumber = (rule?: { readonly error: string }) => z.coerce.number(rule);
 /** A whole number, at least `minimum`. */
-export const whole = (fallback: number, minimum: number, description: string) =>
+export const wholeNumberSetting = (fallback: number, minimum: number, description: string) =>
   aNumber().int().min(minimum).default(fallback).describe(description);
 
 /** A whole number without a default. */

@@ -6,7 +6,7 @@ import { settingsSchema } from './settings-schema.js';
 import { badSinks } from './sink-settings.js';
 import { badTls } from './tls-settings.js';
 
-type Raw = z.infer<typeof settingsSchema>;
+type CheckedRawSettings = z.infer<typeof settingsSchema>;
 
 /**
  * Errors beyond the format of single settings. Invalid settings have their defaults here, so that all other errors are reported together
@@ -31,7 +31,7 @@ export function problemsBetween(environment: Record<string, string>, wrong: Read
 
 const KEY_BYTES = 32;
 
-function badKeys(raw: Raw): string[] {
+function badKeys(raw: CheckedRawSettings): string[] {
   return (['GATEHOUSE_MASTER_KEY', 'GATEHOUSE_NEXT_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'] as const)
     .filter((name) => raw[name] !== undefined && !isStrongKey(raw[name]))
     .map(
@@ -45,27 +45,27 @@ function isStrongKey(text: string): boolean {
   return bytes.length === KEY_BYTES && new Set(bytes).size > 8;
 }
 
-function badEgressRules(raw: Raw): string[] {
+function badEgressRules(raw: CheckedRawSettings): string[] {
   return parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).problems.map(
     (problem) => `GATEHOUSE_EGRESS_ALLOW: ${problem}`,
   );
 }
 
-function badProxies(raw: Raw): string[] {
+function badProxies(raw: CheckedRawSettings): string[] {
   return listIn(raw.GATEHOUSE_TRUSTED_PROXIES)
     .filter((range) => !isAddressRange(range))
     .map((range) => `GATEHOUSE_TRUSTED_PROXIES: "${range}" is neither an address nor a CIDR.`);
 }
 
 /** A mail needs a sender, and its link a configured address: the host in a request cannot be trusted. */
-function badMail(raw: Raw): string[] {
+function badMail(raw: CheckedRawSettings): string[] {
   if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
   return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)
     .filter((name) => raw[name] === undefined)
     .map((name) => `${name}: is required by GATEHOUSE_SMTP_URL.`);
 }
 
-function badInitOwner(raw: Raw): string[] {
+function badInitOwner(raw: CheckedRawSettings): string[] {
   const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
   if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
   return raw[email] === undefined
@@ -73,13 +73,13 @@ function badInitOwner(raw: Raw): string[] {
     : [`${email}: is set without ${password}.`];
 }
 
-function badCluster(raw: Raw): string[] {
+function badCluster(raw: CheckedRawSettings): string[] {
   return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
     ? []
     : ['CLICKHOUSE_CLUSTER: is set without CLICKHOUSE_URL.'];
 }
 
-function badBodyDays(raw: Raw): string[] {
+function badBodyDays(raw: CheckedRawSettings): string[] {
   const name = 'GATEHOUSE_POSTGRES_BODY_DAYS';
   if (raw[name] === undefined) return [];
   if (raw.CLICKHOUSE_URL === undefined) return [`${name}: is set without CLICKHOUSE_URL.`];

@@ -5,7 +5,7 @@ import { externalCredentialSettings } from './external-credential-settings.js';
 import { proxySettings } from './proxy-settings.js';
 import { otelSettings } from './otel-settings-schema.js';
 import { sinkSettings } from './sink-settings-schema.js';
-import { aNumber, duration, whole, wholeOrNone } from './setting-rules.js';
+import { aNumber, duration, wholeNumberSetting, wholeOrNone } from './setting-rules.js';
 import { tlsSettings } from './tls-settings.js';
 
 const MIB = 1024 * 1024;
@@ -41,12 +41,16 @@ export const settingsSchema = z.object({
     .enum(['all', 'api', 'worker'])
     .default('all')
     .describe('Role of this instance: api serves requests, worker runs background jobs, all does both.'),
-  GATEHOUSE_PROCESSES: whole(availableParallelism(), 1, 'Gateway processes. Default: one per core.'),
+  GATEHOUSE_PROCESSES: wholeNumberSetting(
+    availableParallelism(),
+    1,
+    'Gateway processes. Default: one per core.',
+  ),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'it must be postgres://user:password@host:port/database' })
     .optional()
     .describe('PostgreSQL 14 to 18. Default: an embedded PostgreSQL in the data folder.'),
-  DATABASE_POOL_SIZE: whole(8, 2, 'Maximum database connections per process.'),
+  DATABASE_POOL_SIZE: wholeNumberSetting(8, 2, 'Maximum database connections per process.'),
   REDIS_URL: z
     .url({
       protocol: /^rediss?$/,
@@ -128,7 +132,7 @@ export const settingsSchema = z.object({
     .describe(
       'Private addresses that the gateway may call: host:port or CIDR:port, comma-separated; port * for any.',
     ),
-  GATEHOUSE_UPSTREAM_CONNECTIONS: whole(
+  GATEHOUSE_UPSTREAM_CONNECTIONS: wholeNumberSetting(
     4_096,
     1,
     'Maximum connections per process, origin and organization. Further requests wait.',
@@ -169,14 +173,18 @@ export const settingsSchema = z.object({
     .enum(['own', 'undici'])
     .default('own')
     .describe("The HTTP client for requests to providers: Gatehouse's own, or undici."),
-  GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body that the gateway parses.'),
-  GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
+  GATEHOUSE_BODY_LIMIT_BYTES: wholeNumberSetting(
+    32 * MIB,
+    1024,
+    'Largest request body that the gateway parses.',
+  ),
+  GATEHOUSE_OUTPUT_TOKENS_CEILING: wholeNumberSetting(
     16_384,
     1,
     'Output tokens that limits reserve for a request without max_tokens.',
   ),
-  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Memory for cached responses, per process.'),
-  GATEHOUSE_CACHE_STORE_BYTES: whole(
+  GATEHOUSE_CACHE_MEMORY_BYTES: wholeNumberSetting(64 * MIB, 0, 'Memory for cached responses, per process.'),
+  GATEHOUSE_CACHE_STORE_BYTES: wholeNumberSetting(
     512 * MIB,
     0,
     'Storage for cached responses in the database or Redis. 0 stores none there.',
@@ -191,17 +199,17 @@ export const settingsSchema = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('Whether GET /v1/logs can search request and response bodies for text.'),
-  GATEHOUSE_INBOX_LIMIT_BYTES: whole(
+  GATEHOUSE_INBOX_LIMIT_BYTES: wholeNumberSetting(
     256 * MIB,
     64 * MIB,
     'Ingested logs that may wait for the background process, per organization. Further ones are refused.',
   ),
-  GATEHOUSE_LOG_RETENTION_DAYS: whole(
+  GATEHOUSE_LOG_RETENTION_DAYS: wholeNumberSetting(
     90,
     0,
     'Days for which request logs are kept. 0 keeps them without limit.',
   ),
-  GATEHOUSE_BODY_RETENTION_DAYS: whole(
+  GATEHOUSE_BODY_RETENTION_DAYS: wholeNumberSetting(
     30,
     0,
     'Days for which request and response bodies are kept. 0 keeps them without limit.',
@@ -210,7 +218,7 @@ export const settingsSchema = z.object({
     0,
     'With CLICKHOUSE_URL: days after which PostgreSQL drops the bodies of a day (UTC) that ClickHouse has. 0: when the day has ended. Default: it keeps them as long as their retention says.',
   ),
-  GATEHOUSE_MINUTE_RETENTION_DAYS: whole(
+  GATEHOUSE_MINUTE_RETENTION_DAYS: wholeNumberSetting(
     90,
     0,
     'Days for which analytics are kept by the minute. Hours and days are kept without limit; 0 does so for minutes.',
@@ -222,8 +230,8 @@ export const settingsSchema = z.object({
     .describe(
       'Folder for export files. Several machines need a shared one. Default: exports in the data folder.',
     ),
-  GATEHOUSE_EXPORT_RETENTION_DAYS: whole(7, 1, 'Days for which export files are kept.'),
-  GATEHOUSE_EXPORT_LIMIT_BYTES: whole(2048 * MIB, MIB, 'Largest export file.'),
+  GATEHOUSE_EXPORT_RETENTION_DAYS: wholeNumberSetting(7, 1, 'Days for which export files are kept.'),
+  GATEHOUSE_EXPORT_LIMIT_BYTES: wholeNumberSetting(2048 * MIB, MIB, 'Largest export file.'),
   GATEHOUSE_EXPORT_STORE: z
     .enum(['folder', 's3'])
     .default('folder')
@@ -245,7 +253,7 @@ export const settingsSchema = z.object({
     .describe(
       'Keys of x-gateway-metadata with pre-aggregated analytics, comma-separated. Other keys are read from the request logs.',
     ),
-  GATEHOUSE_ANALYTICS_DIRECT_ROWS: whole(
+  GATEHOUSE_ANALYTICS_DIRECT_ROWS: wholeNumberSetting(
     1_000_000,
     0,
     'Groups that read more rows of the request log than this are counted in the background, and the response is 202 with a job.',

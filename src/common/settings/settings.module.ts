@@ -4,10 +4,10 @@ import type { Settings } from './settings.js';
 /** Injects the settings of the process: `@Inject(SETTINGS) settings: Settings`. An interface has no class to use as a token. */
 export const SETTINGS = Symbol('settings');
 
-/** Provides settings that were read and validated before Nest started. Global: `SettingsModule.of(loadSettings(...))` once, at the root. */
+/** Provides settings that were read and validated before Nest started. Global: `SettingsModule.forRoot(loadSettings(...))` once, at the root. */
 @Module({})
 export class SettingsModule {
-  static of(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings): DynamicModule {
     return {
       module: SettingsModule,
       global: true,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settingsSchema } from './settings-schema.js';
-import { loadSettings, SECRETS, SettingsError } from './settings.js';
+import { loadSettings, SECRET_SETTINGS, SettingsError } from './settings.js';
 
 function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
   try {
@@ -124,7 +124,7 @@ describe('secret settings', () => {
     const sensitive = Object.keys(settingsSchema.shape).filter(
       (name) => /SECRET|PASSWORD|PASSPHRASE|TOKEN|KEY|HEADER|PEPPER/.test(name) && !name.endsWith('_FILE'),
     );
-    const listed: readonly string[] = SECRETS;
+    const listed: readonly string[] = SECRET_SETTINGS;
     expect(sensitive.filter((name) => !listed.includes(name)).sort()).toEqual(NO_SECRETS);
   });
 });

@@ -15,14 +15,14 @@ import { problemsBetween } from './settings-problems.js';
 import { type ListenerSettings, listenerOf } from './tls-settings.js';
 import { destinationsOf, type S3Settings, type SinkSettings } from './sink-settings.js';
 
-type Raw = z.infer<typeof settingsSchema>;
+type RawSettings = z.infer<typeof settingsSchema>;
 
 export interface Settings extends ListenerSettings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
-  readonly role: Raw['GATEHOUSE_ROLE'];
+  readonly role: RawSettings['GATEHOUSE_ROLE'];
   readonly processes: number;
   readonly databaseUrl: Secret | undefined;
   readonly databasePoolSize: number;
@@ -48,12 +48,12 @@ export interface Settings extends ListenerSettings {
   readonly timeouts: UpstreamTimeouts;
   /** Requests in plain HTTP/1.1 syntax are read by our own parser. */
   readonly hasFastPath: boolean;
-  readonly httpClient: Raw['GATEHOUSE_HTTP_CLIENT'];
+  readonly httpClient: RawSettings['GATEHOUSE_HTTP_CLIENT'];
   readonly bodyLimitBytes: number;
   readonly outputTokensCeiling: number;
   readonly cacheMemoryBytes: number;
   readonly cacheStoreBytes: number;
-  readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
+  readonly logBodies: RawSettings['GATEHOUSE_LOG_BODIES'];
   /** Days after which PostgreSQL no longer keeps bodies that ClickHouse has; null: as long as their retention says. */
   readonly postgresBodyDays: number | null;
   readonly bodySearch: boolean;
@@ -75,8 +75,8 @@ export interface Settings extends ListenerSettings {
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly drainSpoolMs: number;
-  readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
-  readonly accessLog: Raw['GATEHOUSE_ACCESS_LOG'];
+  readonly logLevel: RawSettings['GATEHOUSE_LOG_LEVEL'];
+  readonly accessLog: RawSettings['GATEHOUSE_ACCESS_LOG'];
   readonly slowRequestMs: number;
 }
 
@@ -96,7 +96,7 @@ export interface ExportSettings {
   readonly folder: string;
   readonly retentionDays: number;
   readonly limitBytes: number;
-  readonly store: Raw['GATEHOUSE_EXPORT_STORE'];
+  readonly store: RawSettings['GATEHOUSE_EXPORT_STORE'];
 }
 
 /** When a dashboard session ends, in milliseconds. */
@@ -121,7 +121,7 @@ export interface UpstreamTimeouts {
 }
 
 /** Settings that hold a secret. Each can also be given as `NAME_FILE`. */
-export const SECRETS = [
+export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',
   'CLICKHOUSE_URL',
@@ -137,7 +137,7 @@ export const SECRETS = [
   'HTTPS_PROXY',
   'HTTP_PROXY',
   'IDENTITY_HEADER',
-] as const satisfies readonly (keyof Raw)[];
+] as const satisfies readonly (keyof RawSettings)[];
 
 /** Invalid settings, all of them at once. Names the variables, never their values. */
 export class SettingsError extends Error {
@@ -147,14 +147,14 @@ export class SettingsError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type SettingsEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of this process. Throws `SettingsError` with all errors. */
 export function settingsOfProcess(): Settings {
   return loadSettings(process.env);
 }
 
-export function loadSettings(environment: Environment): Settings {
+export function loadSettings(environment: SettingsEnvironment): Settings {
   const problems: string[] = [];
   const given = withoutEmpty({
     ...environment,
@@ -174,9 +174,9 @@ export function loadSettings(environment: Environment): Settings {
   return toSettings(data);
 }
 
-function secretsFromFiles(environment: Environment, problems: string[]): Record<string, string> {
+function secretsFromFiles(environment: SettingsEnvironment, problems: string[]): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const name of SECRETS) {
+  for (const name of SECRET_SETTINGS) {
     const file = environment[`${name}_FILE`];
     if (!file) continue;
     if (environment[name]) problems.push(`${name}: given twice, as ${name} and as ${name}_FILE.`);
@@ -189,59 +189,62 @@ function secretsFromFiles(environment: Environment, problems: string[]): Record<
   return found;
 }
 
-function withoutEmpty(environment: Environment): Record<string, string> {
+function withoutEmpty(environment: SettingsEnvironment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
 }
 
-function initOwnerOf(raw: Raw): Settings['initOwner'] {
+function initOwnerOf(raw: RawSettings): Settings['initOwner'] {
   const { GATEHOUSE_INIT_OWNER_EMAIL: email, GATEHOUSE_INIT_OWNER_PASSWORD: password } = raw;
   const normal = email === undefined ? null : normalizeEmail(email);
   return normal === null || password === undefined ? null : { email: normal, password: new Secret(password) };
 }
 
-function clickhouseOf({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: cluster }: Raw): ClickHouseSettings | null {
+function clickhouseOf({
+  CLICKHOUSE_URL: url,
+  CLICKHOUSE_CLUSTER: cluster,
+}: RawSettings): ClickHouseSettings | null {
   return url === undefined ? null : { url: new Secret(url), cluster };
 }
 
-function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: Raw): MailSettings | null {
+function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: RawSettings): MailSettings | null {
   return url === undefined || from === undefined ? null : { smtpUrl: new Secret(url), from };
 }
 
-const retentionDaysOf = (raw: Raw): RetentionDays => ({
+const retentionDaysOf = (raw: RawSettings): RetentionDays => ({
   logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
   bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
   minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
 });
 
-const timeoutsOf = (raw: Raw): UpstreamTimeouts => ({
+const timeoutsOf = (raw: RawSettings): UpstreamTimeouts => ({
   connectMs: raw.GATEHOUSE_CONNECT_TIMEOUT_MS,
   firstByteMs: raw.GATEHOUSE_FIRST_BYTE_TIMEOUT_MS,
   idleMs: raw.GATEHOUSE_IDLE_TIMEOUT_MS,
   totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
 });
 
-const logOf = (raw: Raw): Pick<Settings, 'logLevel' | 'accessLog' | 'slowRequestMs'> => ({
+const logOf = (raw: RawSettings): Pick<Settings, 'logLevel' | 'accessLog' | 'slowRequestMs'> => ({
   logLevel: raw.GATEHOUSE_LOG_LEVEL,
   accessLog: raw.GATEHOUSE_ACCESS_LOG,
   slowRequestMs: raw.GATEHOUSE_SLOW_REQUEST_MS,
 });
 
-const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient' | 'proxies'> => ({
+const httpOf = (raw: RawSettings): Pick<Settings, 'hasFastPath' | 'httpClient' | 'proxies'> => ({
   proxies: proxiesOf(raw),
   hasFastPath: raw.GATEHOUSE_HTTP_FAST_PATH === 'on',
   httpClient: raw.GATEHOUSE_HTTP_CLIENT,
 });
 
-const exportsOf = (raw: Raw): ExportSettings => ({
+const exportsOf = (raw: RawSettings): ExportSettings => ({
   folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
   retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,
   limitBytes: raw.GATEHOUSE_EXPORT_LIMIT_BYTES,
   store: raw.GATEHOUSE_EXPORT_STORE,
 });
 
-function toSettings(raw: Raw): Settings {
+function toSettings(raw: RawSettings): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
     host: raw.GATEHOUSE_HOST,

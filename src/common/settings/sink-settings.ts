@@ -4,7 +4,7 @@ import { ruleFor } from '../net/egress-allow.js';
 import { badCollector, type TelemetrySettings, telemetryOf } from './otel-settings.js';
 import type { settingsSchema } from './settings-schema.js';
 
-type Raw = z.infer<typeof settingsSchema>;
+type RawSinkSettings = z.infer<typeof settingsSchema>;
 
 /** A bucket of an S3-compatible store. */
 export interface S3Settings {
@@ -32,13 +32,13 @@ interface Destinations {
   readonly telemetry: TelemetrySettings;
 }
 
-export const destinationsOf = (raw: Raw): Destinations => ({
+export const destinationsOf = (raw: RawSinkSettings): Destinations => ({
   s3: s3Of(raw),
   sinks: sinksOf(raw),
   telemetry: telemetryOf(raw),
 });
 
-function s3Of(raw: Raw): S3Settings | null {
+function s3Of(raw: RawSinkSettings): S3Settings | null {
   const { GATEHOUSE_S3_BUCKET: bucket, GATEHOUSE_S3_ENDPOINT: endpoint } = raw;
   const { GATEHOUSE_S3_ACCESS_KEY_ID: accessKeyId, GATEHOUSE_S3_SECRET_ACCESS_KEY: secret } = raw;
   if (bucket === undefined || accessKeyId === undefined || secret === undefined) return null;
@@ -52,7 +52,7 @@ function s3Of(raw: Raw): S3Settings | null {
   };
 }
 
-function sinksOf(raw: Raw): SinkSettings {
+function sinksOf(raw: RawSinkSettings): SinkSettings {
   const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
   return {
     s3Seconds: raw.GATEHOUSE_SINK_S3 === 'on' ? raw.GATEHOUSE_SINK_S3_SECONDS : null,
@@ -71,7 +71,7 @@ const ADDRESSES = [
 ] as const;
 
 /** Settings that depend on each other must be set together, and addresses must be allowed. */
-export function badSinks(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
+export function badSinks(raw: RawSinkSettings, environment: Readonly<Record<string, string>>): string[] {
   const closed = ADDRESSES.flatMap((name) => {
     const text = raw[name];
     return text === undefined ? [] : ruleFor(new URL(text)).problems.map((problem) => `${name}: ${problem}`);
@@ -85,7 +85,7 @@ export function badSinks(raw: Raw, environment: Readonly<Record<string, string>>
   ];
 }
 
-function badBucket(raw: Raw): string[] {
+function badBucket(raw: RawSinkSettings): string[] {
   const users = [
     raw.GATEHOUSE_LOG_BODIES === 's3' ? 'GATEHOUSE_LOG_BODIES=s3' : null,
     raw.GATEHOUSE_EXPORT_STORE === 's3' ? 'GATEHOUSE_EXPORT_STORE=s3' : null,
@@ -105,12 +105,12 @@ function badBucket(raw: Raw): string[] {
 /** Limit of a single upload: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
 const LARGEST_OBJECT = 5 * 1024 ** 3;
 
-function badLimit(raw: Raw): string[] {
+function badLimit(raw: RawSinkSettings): string[] {
   if (raw.GATEHOUSE_EXPORT_STORE !== 's3' || raw.GATEHOUSE_EXPORT_LIMIT_BYTES <= LARGEST_OBJECT) return [];
   return [`GATEHOUSE_EXPORT_LIMIT_BYTES: GATEHOUSE_EXPORT_STORE=s3 takes ${LARGEST_OBJECT} bytes at most.`];
 }
 
-function badWebhook(raw: Raw): string[] {
+function badWebhook(raw: RawSinkSettings): string[] {
   const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
   if (url === undefined || secret !== undefined) return [];
   return ['GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.'];

@@ -10,7 +10,7 @@ export class BusyPoolError extends Error {
   }
 }
 
-type ConnectCallback = (
+type PoolConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   done: () => void,
@@ -21,27 +21,25 @@ type ConnectCallback = (
  * cannot be opened.
  */
 export class AttributingPool extends pg.Pool {
-  #inUse = 0;
+  private inUse = 0;
 
   constructor(config?: pg.PoolConfig) {
     super(config);
-    this.on('acquire', () => (this.#inUse += 1)).on('release', () => (this.#inUse -= 1));
+    this.on('acquire', () => (this.inUse += 1)).on('release', () => (this.inUse -= 1));
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(connected: ConnectCallback): void;
-  override connect(connected?: ConnectCallback): Promise<pg.PoolClient> | void {
+  override connect(connected: PoolConnectCallback): void;
+  override connect(connected?: PoolConnectCallback): Promise<pg.PoolClient> | void {
     if (connected)
-      return super.connect((error, client, done) =>
-        connected(error && this.#attributed(error), client, done),
-      );
+      return super.connect((error, client, done) => connected(error && this.attributed(error), client, done));
     return super.connect().catch((error: unknown) => {
-      throw error instanceof Error ? this.#attributed(error) : error;
+      throw error instanceof Error ? this.attributed(error) : error;
     });
   }
 
-  #attributed(error: Error): Error {
-    return this.#inUse > 0 && error.message === WAITED_TOO_LONG ? new BusyPoolError(error) : error;
+  private attributed(error: Error): Error {
+    return this.inUse > 0 && error.message === WAITED_TOO_LONG ? new BusyPoolError(error) : error;
   }
 }
 

@@ -12,43 +12,43 @@ export type PostgresUse = keyof typeof POSTGRES_TIMEOUTS;
  * one, it never fails the reader, and buffers the rows.
  */
 class TimedClient extends pg.Client {
-  readonly #commandMs: number;
-  readonly #watch: StatementWatch;
-  #deadline: NodeJS.Timeout | undefined;
+  private readonly commandMs: number;
+  private readonly watch: StatementWatch;
+  private deadline: NodeJS.Timeout | undefined;
 
   constructor(config: pg.ClientConfig & { readonly commandMs: number; readonly use?: PostgresUse }) {
     super(config);
-    this.#commandMs = config.commandMs;
-    this.#watch = new StatementWatch(config.use ?? 'probing');
+    this.commandMs = config.commandMs;
+    this.watch = new StatementWatch(config.use ?? 'probing');
     // Emitted when all statements are answered.
-    this.on('drain', () => this.#answered()).on('end', () => this.#answered());
+    this.on('drain', () => this.answered()).on('end', () => this.answered());
   }
 
   override query(...given: unknown[]): never {
-    this.#watch.began(given[0]);
-    this.#deadline ??= setTimeout(() => this.#giveUp(), this.#commandMs).unref();
+    this.watch.began(given[0]);
+    this.deadline ??= setTimeout(() => this.giveUp(), this.commandMs).unref();
     return (super.query as (...all: unknown[]) => unknown).apply(this, given) as never;
   }
 
-  #answered(): void {
-    clearTimeout(this.#deadline);
-    this.#deadline = undefined;
-    this.#watch.ended();
+  private answered(): void {
+    clearTimeout(this.deadline);
+    this.deadline = undefined;
+    this.watch.ended();
   }
 
   /** While a statement is unanswered, `end` destroys the socket instead of closing it gracefully. */
-  #giveUp(): void {
+  private giveUp(): void {
     this.end().catch(() => undefined);
   }
 }
 
 /** Time limits under the names of `pg`, for its pools and clients and for packages that create them. */
 export function postgresLimits(use: PostgresUse) {
-  return { ...limitsOf(POSTGRES_TIMEOUTS[use]), use };
+  return { ...connectionLimits(POSTGRES_TIMEOUTS[use]), use };
 }
 
 /** With other limits, for tests. */
-export function limitsOf(timeouts: PostgresTimeouts) {
+export function connectionLimits(timeouts: PostgresTimeouts) {
   const { connectMs, serverMs, commandMs, idleMs, keepAliveMs, idleTransactionMs } = timeouts;
   return {
     Client: TimedClient as unknown as new () => pg.ClientBase,

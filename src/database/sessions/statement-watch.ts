@@ -26,33 +26,33 @@ const reportedAt = new Map<string, number>();
 
 /** Measures the statements of one connection, which runs one at a time. */
 export class StatementWatch {
-  #startedAt: number | null = null;
-  #statement: unknown;
+  private startedAt: number | null = null;
+  private statement: unknown;
 
   constructor(private readonly use: keyof typeof POSTGRES_TIMEOUTS) {}
 
   /** `statement`: the text, or an object with it, as `pg` takes them. */
   began(statement: unknown): void {
-    if (this.#startedAt !== null) return;
-    this.#startedAt = performance.now();
-    this.#statement = statement;
+    if (this.startedAt !== null) return;
+    this.startedAt = performance.now();
+    this.statement = statement;
   }
 
   /** All statements are answered, or the connection is lost. */
   ended(): void {
-    if (this.#startedAt === null) return;
+    if (this.startedAt === null) return;
     const { use } = this;
-    const ms = performance.now() - this.#startedAt;
-    this.#startedAt = null;
+    const ms = performance.now() - this.startedAt;
+    this.startedAt = null;
     durations.observe({ use }, ms / 1_000);
     if (logger.isLevelEnabled('debug'))
       logger.debug(
-        { use, duration_ms: Math.round(ms), statement: textOf(this.#statement) },
+        { use, duration_ms: Math.round(ms), statement: textOf(this.statement) },
         'A statement ended.',
       );
     if (ms < slowMs) return;
     slow.inc({ use });
-    report(use, ms, this.#statement);
+    report(use, ms, this.statement);
   }
 }
 

@@ -12,7 +12,8 @@ const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
 
-type State = 'size' | 'extension' | 'size end' | 'data' | 'data end' | 'data line end' | 'trailers' | 'done';
+type ChunkedBodyState =
+  'size' | 'extension' | 'size end' | 'data' | 'data end' | 'data line end' | 'trailers' | 'done';
 
 /**
  * Parses the framing of a chunked body: https://www.rfc-editor.org/rfc/rfc9112#section-7.1 `left` is the number of body bytes that follow;
@@ -21,7 +22,7 @@ type State = 'size' | 'extension' | 'size end' | 'data' | 'data end' | 'data lin
 export class ChunkedBody {
   /** Bytes of the current chunk that have not arrived. A reader subtracts what it takes. */
   left = 0;
-  private state: State = 'size';
+  private state: ChunkedBodyState = 'size';
   private size = 0;
   private hasDigits = false;
   private extension = '';
@@ -44,7 +45,7 @@ export class ChunkedBody {
     while (at < chunk.length) {
       if (this.state === 'trailers') return this.readTrailers(chunk, at);
       this.take(chunk[at++] as number);
-      if ((this.state as State) === 'data') return at;
+      if ((this.state as ChunkedBodyState) === 'data') return at;
     }
     return at;
   }

@@ -5,13 +5,13 @@ import { connectionClosed } from './http1-error.js';
 import type { HttpRequest } from './request-head.js';
 import { type ConnectionLimits, type ConnectionOwner, UpstreamConnection } from './upstream-connection.js';
 
-type ConnectCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+type DialCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
 
 export interface PoolOptions extends ConnectionLimits {
   /** The `host` header of requests without one. */
   readonly host: string;
   /** Opens a socket to the origin. Calls back later, never at once. */
-  readonly connect: (connected: ConnectCallback) => void;
+  readonly connect: (connected: DialCallback) => void;
   /** Maximum number of connections; further requests wait for a free one, in order. */
   readonly connections: number;
 }

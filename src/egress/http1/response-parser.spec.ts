@@ -7,14 +7,14 @@ import { type ResponseEvents, ResponseParser } from './response-parser.js';
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
-interface Heard {
+interface ParsedResponse {
   readonly head: unknown;
   readonly body: string;
   readonly end: string | null;
 }
 
 /** The events of a response whose bytes arrive in these chunks, followed by the end of the connection. */
-function heardOf(pieces: readonly Buffer[], isHeadRequest = false): Heard {
+function heardOf(pieces: readonly Buffer[], isHeadRequest = false): ParsedResponse {
   let head: unknown = null;
   let end: string | null = null;
   const body: Buffer[] = [];
@@ -46,8 +46,8 @@ function heardOf(pieces: readonly Buffer[], isHeadRequest = false): Heard {
 }
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
-const whole = (text: string, isHeadRequest = false): Heard => heardOf([bytes(text)], isHeadRequest);
-const byteByByte = (text: string): Heard => heardOf(Array.from(text, bytes));
+const whole = (text: string, isHeadRequest = false): ParsedResponse => heardOf([bytes(text)], isHeadRequest);
+const byteByByte = (text: string): ParsedResponse => heardOf(Array.from(text, bytes));
 
 function cut(dice: Dice, text: string): readonly Buffer[] {
   const pieces: Buffer[] = [];

@@ -77,7 +77,7 @@ const byOwn = (request: HttpRequest): Promise<Recorder> => {
 };
 
 /** undici delivers headers as bytes, and interim responses. */
-class Translated implements Dispatcher.DispatchHandler {
+class DispatchHandlerAdapter implements Dispatcher.DispatchHandler {
   constructor(private readonly recorder: Recorder) {}
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -106,7 +106,7 @@ const byUndici = ({ method, path, headers, body }: HttpRequest): Promise<Recorde
   const recorder = new Recorder();
   undici.dispatch(
     { origin: upstream.origin, method, path, headers: [...headers], body },
-    new Translated(recorder),
+    new DispatchHandlerAdapter(recorder),
   );
   return recorder.ended;
 };

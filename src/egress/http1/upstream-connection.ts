@@ -26,7 +26,7 @@ export interface ConnectionLimits {
  * `settling`: the response is complete; anything the other side sent right after it is read before the next request. `claimed`: an exchange
  * has it; anything that arrived while it was idle is read first.
  */
-type State = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
+type ConnectionState = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
 
 /** Up to this size, sending text and bytes as one string costs less than two buffers. */
 const ONE_WRITE_BYTES = 16 * 1024;
@@ -42,7 +42,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
   idleSince = 0;
   /** Maximum idle time, milliseconds. */
   keepAliveMs: number;
-  private state: State = 'starting';
+  private state: ConnectionState = 'starting';
   private exchange: HttpExchange | null = null;
   private requests = 0;
   private isLast = false;

@@ -35,7 +35,7 @@ class FixedIdentity extends WorkloadIdentity {
   }
 }
 
-interface Seen {
+interface SecretManagerRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
@@ -46,7 +46,7 @@ describe('secret managers of the clouds', () => {
   let server: Server;
   let egress: Egress;
   let origin: string;
-  let seen: Seen[];
+  let seen: SecretManagerRequest[];
   let reply: { status: number; body: object };
 
   beforeAll(async () => {

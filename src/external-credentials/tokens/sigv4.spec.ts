@@ -16,7 +16,7 @@ const SESSION_TOKEN =
   'AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==';
 const UNRESERVED = '-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-interface Vector {
+interface Sigv4Vector {
   readonly name: string;
   readonly method?: string;
   readonly path?: string;
@@ -25,7 +25,7 @@ interface Vector {
   readonly signature: string;
 }
 
-const VECTORS: readonly Vector[] = [
+const VECTORS: readonly Sigv4Vector[] = [
   { name: 'get-vanilla', signature: '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31' },
   {
     name: 'get-header-key-duplicate',
@@ -121,7 +121,12 @@ const VECTORS: readonly Vector[] = [
   },
 ];
 
-const authorization = ({ method = 'GET', path = '/', headers = {}, body = '' }: Partial<Vector>): string =>
+const authorization = ({
+  method = 'GET',
+  path = '/',
+  headers = {},
+  body = '',
+}: Partial<Sigv4Vector>): string =>
   authorizationOf(
     {
       method,

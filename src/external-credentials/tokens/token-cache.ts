@@ -8,7 +8,7 @@ export interface Token<Value> {
   readonly expiresAt: number;
 }
 
-interface Entry<Value> {
+interface TokenCacheEntry<Value> {
   token: (Token<Value> & { readonly refreshAt: number }) | null;
   /** The one running request. */
   pending: Promise<Value> | null;
@@ -28,7 +28,7 @@ const ENTRIES_MAX = 2_000;
  * first request of a credential waits. There is never more than one running call per credential.
  */
 export class TokenCache<Value> {
-  private readonly entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
+  private readonly entries = new LRUCache<string, TokenCacheEntry<Value>>({ max: ENTRIES_MAX });
 
   constructor(private readonly now: () => number = Date.now) {}
 
@@ -53,12 +53,12 @@ export class TokenCache<Value> {
     this.entries.delete(id);
   }
 
-  private start(entry: Entry<Value>, fetch: () => Promise<Token<Value>>): Promise<Value> {
+  private start(entry: TokenCacheEntry<Value>, fetch: () => Promise<Token<Value>>): Promise<Value> {
     entry.pending = this.refresh(entry, fetch);
     return entry.pending;
   }
 
-  private async refresh(entry: Entry<Value>, fetch: () => Promise<Token<Value>>): Promise<Value> {
+  private async refresh(entry: TokenCacheEntry<Value>, fetch: () => Promise<Token<Value>>): Promise<Value> {
     try {
       const token = await Promise.resolve().then(fetch);
       entry.token = { ...token, refreshAt: this.refreshAt(token.expiresAt) };
@@ -79,7 +79,7 @@ export class TokenCache<Value> {
     return Math.max(expiresAt - REFRESH_BEFORE_MS, now + (expiresAt - now) / 2);
   }
 
-  private entryOf(id: string): Entry<Value> {
+  private entryOf(id: string): TokenCacheEntry<Value> {
     const known = this.entries.get(id);
     if (known) return known;
     const entry = { token: null, pending: null, failure: null };

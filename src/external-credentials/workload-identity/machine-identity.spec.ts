@@ -13,13 +13,13 @@ import { MachineIdentity } from './machine-identity.js';
 
 const OURS = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
-interface Seen {
+interface IdentityTestRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-type Reply = readonly [status: number, body: object | string];
+type IdentityTestReply = readonly [status: number, body: object | string];
 
 /** Metadata services on loopback, with the exchanges that the vendors document. */
 describe('the identity of the machine', () => {
@@ -27,8 +27,8 @@ describe('the identity of the machine', () => {
   let egress: Egress;
   let origin: string;
   let folder: string;
-  let seen: Seen[];
-  let replies: Readonly<Record<string, Reply>>;
+  let seen: IdentityTestRequest[];
+  let replies: Readonly<Record<string, IdentityTestReply>>;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'identity-'));

@@ -16,7 +16,7 @@ import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkLateModel, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
-import { type Exchange, failureOf } from '../recording/exchange.js';
+import { type Exchange, failedAttempt } from '../recording/exchange.js';
 import { ResponseFailure } from '../recording/reported-failure.js';
 import type { AttemptOptions } from '../routing/routing.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
@@ -266,7 +266,7 @@ function unanswered(exchange: Exchange, { thrown, tried, trail }: FailedSteps): 
     thrown instanceof ResponseFailure ? thrown : { error: thrown, reading: null, reportedStatus: null };
   if (!tried) return { kind: 'failed', error, failed: null, reportedStatus, trail };
   settleDiscarded(tried, trail, {
-    ...failureOf(exchange, AppError.from(error)),
+    ...failedAttempt(exchange, AppError.from(error)),
     ...(reading && { reading }),
   });
   const failed = error instanceof AppError ? tried.attempt : null;

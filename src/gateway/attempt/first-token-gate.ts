@@ -98,7 +98,7 @@ class FirstTokenGate implements ReplySink {
   private events = 0;
   /** The provider has sent the stream's completion event. */
   private hasEnd = false;
-  private isOver = false;
+  private hasEnded = false;
   /** Usage that a stream has reported, which is billed even if the stream is discarded. */
   private readonly reading: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
@@ -131,7 +131,7 @@ class FirstTokenGate implements ReplySink {
     this.bytes += chunk.length;
     this.decoder?.write(chunk);
     if (this.bytes > BYTES_MAX) this.pass();
-    return !this.isOver;
+    return !this.hasEnded;
   }
 
   /** A stream that ends properly is complete even without a token. */
@@ -151,13 +151,13 @@ class FirstTokenGate implements ReplySink {
   }
 
   pass(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.answer.attempt.detach(this.taken);
     this.over(null);
   }
 
   private judgeWhole(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     const { attempt, translated } = this.answer;
     const whole = Buffer.concat(this.clear);
     const failure = reportedFailure(whole);
@@ -172,7 +172,7 @@ class FirstTokenGate implements ReplySink {
 
   /** A failure that no other target may replace is passed to the client. `report` is the provider's error event or body. */
   private fail(error: AppError, report: Json | null = null): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     const { attempt, reservation } = this.answer;
     const failed = new ResponseFailure(error, reservation.partial, report && reportedStatus(report));
     if (!mayBeReplaced(failed, this.rule.onStatuses)) return this.pass();
@@ -181,14 +181,14 @@ class FirstTokenGate implements ReplySink {
   }
 
   private over(failed: ResponseFailure | null): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.whenOver(failed);
   }
 
   /** Decoded bytes of the stream; null at its end. */
   private read(chunk: Buffer | null): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     if (!this.translation) {
       if (chunk) this.reader?.feed(chunk);
       return;
@@ -199,7 +199,7 @@ class FirstTokenGate implements ReplySink {
   }
 
   private judge(data: string, usage: UsageReader): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.events += 1;
     const event = parsedObject(data);
     if (!this.translation) note(this.reading, usage, event);

@@ -26,7 +26,7 @@ export class RequestAttempts implements Attempts<Answer>, RoutingKnowledge {
     return (this.routed ??= routedRequest(this.incoming));
   }
 
-  get isOver(): boolean {
+  get isCancelled(): boolean {
     return this.incoming.exchange.signal.isCancelled;
   }
 

@@ -15,7 +15,7 @@ const AT_LEAST = 3;
  * each tenant and credential: one customer's retries never use up another's.
  */
 export class RetryBudgets {
-  private readonly counts = new Map<string, Counts>();
+  private readonly counts = new Map<string, RetryCounts>();
 
   /** Registers a request to a target that may be retried. It must leave. `headers` are the client's. */
   enter(caller: Principal, target: Target, headers: IncomingHttpHeaders): RetryBudget {
@@ -44,7 +44,7 @@ function credentialId({ virtualKey, credentials: { key } }: Target, headers: Inc
   return createHash('sha256').update(JSON.stringify(secrets)).digest('base64url');
 }
 
-interface Counts {
+interface RetryCounts {
   active: number;
   retrying: number;
 }
@@ -54,7 +54,7 @@ export class RetryBudget {
   private isRetrying = false;
 
   constructor(
-    private readonly counts: Counts,
+    private readonly counts: RetryCounts,
     private readonly onLeft: () => void,
   ) {}
 

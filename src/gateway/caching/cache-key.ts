@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { associatedData } from '../../common/crypto/associated-data.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalBody } from './canonical-json.js';
 
 /** The parts that identify equal requests. */
 export interface CacheKeyParts {
@@ -20,7 +20,7 @@ export interface CacheKeyParts {
 
 /** Change it with the stored format or the naming, so that responses of an older version are never found. */
 const FORMAT = '1';
-const ROOM_FORMAT = 'room 1';
+const NAMESPACE_FORMAT = 'room 1';
 
 /**
  * Headers without influence on the response: caller, transport and tracing. Every other header that goes upstream is part of the key,
@@ -64,15 +64,15 @@ const SILENT_PREFIXES = [
  */
 export function cacheKey(keyParts: CacheKeyParts): string | null {
   const { body } = keyParts.wire;
-  const text = Buffer.isBuffer(body) ? canonicalJson(body) : null;
+  const text = Buffer.isBuffer(body) ? canonicalBody(body) : null;
   return text === null ? null : digestOf(keyParts, FORMAT, [text]);
 }
 
 /**
  * The namespace of a semantic comparison. Its requests are equal in all parts of the key except the body, of which `rest` must be equal.
  */
-export function roomKey(keyParts: CacheKeyParts, rest: readonly string[]): string {
-  return digestOf(keyParts, ROOM_FORMAT, rest);
+export function namespaceKey(keyParts: CacheKeyParts, rest: readonly string[]): string {
+  return digestOf(keyParts, NAMESPACE_FORMAT, rest);
 }
 
 function digestOf(keyParts: CacheKeyParts, format: string, body: readonly string[]): string {

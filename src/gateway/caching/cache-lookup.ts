@@ -2,10 +2,10 @@ import type { Principal } from '../../auth/principal.js';
 import type { CacheRules, EmbeddingRules } from '../../routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../types/gateway-headers.js';
-import type { CachedAnswerKey } from '../ports.js';
+import type { CachedResponseKey } from '../ports.js';
 import type { RequestContent } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
-import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
+import type { FoundAnswer, StoredResponse } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { type CacheKeyParts, cacheKey } from './cache-key.js';
@@ -36,7 +36,7 @@ const THRESHOLD = 0.95;
 
 /** The key of a request's response, and the conditions that the response must meet. */
 export interface CacheLookup {
-  readonly place: CachedAnswerKey;
+  readonly place: CachedResponseKey;
   /** The parts of the key. */
   readonly keyParts: CacheKeyParts;
   readonly maxAgeMs: number;
@@ -101,7 +101,7 @@ export function wouldDo({ answer, score }: FoundAnswer, { maxAgeMs, semantic }: 
 }
 
 /** Fresh by its own expiry and by the maximum age of the new request. */
-export function isFresh({ storedAt, expiresAt }: StoredAnswer, maxAgeMs: number): boolean {
+export function isFresh({ storedAt, expiresAt }: StoredResponse, maxAgeMs: number): boolean {
   const now = Date.now();
   return now < expiresAt && now < storedAt + maxAgeMs;
 }

@@ -4,7 +4,7 @@ import { duplicateMember } from '../../common/json/duplicate-members.js';
  * The canonical text of a JSON body; null if it has none, as with a member that occurs twice: parsers differ in which one they read, so two
  * different bodies would be equal.
  */
-export function canonicalJson(body: Buffer): string | null {
+export function canonicalBody(body: Buffer): string | null {
   try {
     const text = body.toString('utf8');
     const value: unknown = JSON.parse(text);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { StoredAnswer } from '../types/stored-answer.js';
+import type { StoredResponse } from '../types/stored-answer.js';
 
 /** Approximate overhead of an entry and of each of its chunks, in bytes. */
 const ENTRY_BYTES = 1024;
@@ -7,7 +7,7 @@ const PIECE_BYTES = 128;
 
 /** A response in memory, and when the store behind it was last read. */
 export interface KnownAnswer {
-  readonly answer: StoredAnswer;
+  readonly answer: StoredResponse;
   readonly checkedAt: number;
 }
 
@@ -28,7 +28,7 @@ export class MemoryAnswers {
     return this.known.get(key) ?? null;
   }
 
-  keep(key: string, answer: StoredAnswer, checkedAt: number): void {
+  keep(key: string, answer: StoredResponse, checkedAt: number): void {
     this.known.set(key, { answer, checkedAt });
   }
 

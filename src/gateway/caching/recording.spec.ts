@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, bytesOf } from './shared-answers.js';
+import { decodedResponse, bytesOf } from './shared-answers.js';
 import { isCacheable } from './cacheable.js';
 import { ANSWER_BYTES_MAX, type RecordedAnswer, Recording } from './recording.js';
 
 const JSON_HEAD = ['content-type', 'application/json'];
 const STREAM_HEAD = ['content-type', 'text/event-stream; charset=utf-8'];
 
-interface Kept {
+interface RecordingResult {
   readonly recording: Recording;
   readonly kept: RecordedAnswer[];
   readonly dropped: () => number;
 }
-function begun(headers = JSON_HEAD, status = 200): Kept {
+function begun(headers = JSON_HEAD, status = 200): RecordingResult {
   const kept: RecordedAnswer[] = [];
   let dropped = 0;
   const recording = new Recording({ keep: (answer) => void kept.push(answer), drop: () => (dropped += 1) });
@@ -128,9 +128,9 @@ describe('a stored response as bytes', () => {
     const chunks = ['data: {"a":"ż"}\n\n', 'data: [DONE]\n\n'].map((text) => Buffer.from(text));
     const answer = { headers: STREAM_HEAD, chunks, storedAt: 1, expiresAt: 2 };
     const bytes = bytesOf(answer);
-    expect(answerOf(bytes)).toEqual(answer);
-    expect(() => answerOf(bytes.subarray(0, -1))).toThrow();
-    expect(() => answerOf(Buffer.from('no'))).toThrow();
+    expect(decodedResponse(bytes)).toEqual(answer);
+    expect(() => decodedResponse(bytes.subarray(0, -1))).toThrow();
+    expect(() => decodedResponse(Buffer.from('no'))).toThrow();
   });
 });
 

@@ -35,7 +35,7 @@ export class Recording implements ResponseRecording {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private headers: readonly string[] = [];
-  private isOver = false;
+  private hasEnded = false;
   /** The client received a successful response made from it. */
   isApproved = false;
   private isDecided = false;
@@ -58,7 +58,7 @@ export class Recording implements ResponseRecording {
   /** The last byte has arrived, or will not arrive. */
   over(hasFailed: boolean): void {
     if (hasFailed) return this.drop();
-    this.isOver = true;
+    this.hasEnded = true;
     this.settle();
   }
 
@@ -76,7 +76,7 @@ export class Recording implements ResponseRecording {
 
   /** The last byte goes to the client first: the response is checked, copied and encrypted afterwards. */
   private settle(): void {
-    if (this.isOver && this.isApproved) setImmediate(() => this.decide());
+    if (this.hasEnded && this.isApproved) setImmediate(() => this.decide());
   }
 
   private decide(): void {

@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((gateway) => gateway.close()));
 });
 
-interface Heard {
+interface CacheTestResponse {
   readonly text: string;
   readonly cache: string | null;
   readonly status: number;
@@ -52,7 +52,7 @@ async function ask(
   gateway: TestGateway,
   config: object | null = SIMPLE,
   { body = ASK, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
-): Promise<Heard> {
+): Promise<CacheTestResponse> {
   const answer = await gateway.chat(body, {
     ...(config ? { 'x-gateway-config': JSON.stringify(config) } : {}),
     ...headers,
@@ -60,7 +60,7 @@ async function ask(
   const { status } = answer;
   return { text: await answer.text(), cache: answer.headers.get('x-gateway-cache-status'), status };
 }
-const caches = (heard: readonly Heard[]) => heard.map(({ cache }) => cache);
+const caches = (heard: readonly CacheTestResponse[]) => heard.map(({ cache }) => cache);
 const lastRecord = async (gateway: TestGateway, count: number) => {
   await expect.poll(() => gateway.logs).toHaveLength(count);
   return gateway.logs.at(-1)?.record;

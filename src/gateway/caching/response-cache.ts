@@ -4,8 +4,8 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { ClientLeft } from '../types/client-left.js';
-import { type CachedAnswerKey, AnswerStore } from '../ports.js';
-import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
+import { type CachedResponseKey, AnswerStore } from '../ports.js';
+import type { FoundAnswer, StoredResponse } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
 import { InFlightRequests } from './in-flight-requests.js';
@@ -43,7 +43,7 @@ interface CacheMiss {
 }
 
 /** The result of a semantic comparison. */
-interface Comparison {
+interface SemanticMatch {
   /** The response to the most similar request above the threshold that still has one. */
   readonly found: FoundAnswer | null;
   /** Similarity of the closest request, 0 to 1. */
@@ -123,7 +123,7 @@ export class ResponseCache {
     return this.search.meant({ keyParts, caller, exchange, content, embedding, path, isHedge });
   }
 
-  private async compare(lookup: CacheLookup, meaning: Meaning): Promise<Comparison> {
+  private async compare(lookup: CacheLookup, meaning: Meaning): Promise<SemanticMatch> {
     const nearest = await meaning.nearest();
     const closest = nearest[0]?.score ?? null;
     for (const { key, score } of nearest) {
@@ -135,13 +135,13 @@ export class ResponseCache {
   }
 
   /** The response in memory, as long as the store need not be read again. */
-  private freshAnswer(key: string): StoredAnswer | null {
+  private freshAnswer(key: string): StoredResponse | null {
     const known = this.memory.find(key);
     return known !== null && Date.now() - known.checkedAt < BELIEVED_MS ? known.answer : null;
   }
 
   /** While the store is unavailable, responses in memory are used for longer. */
-  private async lookUp(place: CachedAnswerKey): Promise<StoredAnswer | null> {
+  private async lookUp(place: CachedResponseKey): Promise<StoredResponse | null> {
     const found = await this.shared?.find(place);
     if (found === undefined) return this.memory.find(place.key)?.answer ?? null;
     if (found) this.memory.keep(place.key, found, Date.now());
@@ -180,9 +180,9 @@ export class ResponseCache {
     return { wire: { ...wire, headers: inClear(wire.headers), cacheFill }, status, score, notCompared };
   }
 
-  private keep(place: CachedAnswerKey, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
+  private keep(place: CachedResponseKey, recorded: RecordedAnswer, maxAgeMs: number): StoredResponse {
     const storedAt = Date.now();
-    const answer: StoredAnswer = { ...recorded, storedAt, expiresAt: storedAt + maxAgeMs };
+    const answer: StoredResponse = { ...recorded, storedAt, expiresAt: storedAt + maxAgeMs };
     this.memory.keep(place.key, answer, storedAt);
     this.shared?.keep(place, answer);
     cacheCounts.kept++;
@@ -192,7 +192,7 @@ export class ResponseCache {
 }
 
 const NO_MEANING = Promise.resolve(NOT_MEANT);
-const NOT_COMPARED: Comparison = { found: null, score: null };
+const NOT_COMPARED: SemanticMatch = { found: null, score: null };
 
 function hit({ wire }: CacheOffer, { answer, score }: FoundAnswer): CachedRequest {
   const status = score === null ? 'HIT' : 'SEMANTIC HIT';

@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { TLSSocket } from 'node:tls';
 import { UPLOAD_ROOTS } from '../ingress/front-door.js';
-import { rootOf } from '../../providers/upstream-path.js';
+import { hostRoot } from '../../providers/upstream-path.js';
 import type { Target } from '../types/target.js';
 
 /**
@@ -18,7 +18,7 @@ export function nameUploadsHere(
     (name, index) => index % 2 === 0 && name.toLowerCase() === uploadAddressHeader,
   );
   const address = at < 0 ? undefined : headers[at + 1];
-  const root = origin + rootOf(basePath, paths);
+  const root = origin + hostRoot(basePath, paths);
   const here = addressHere(request);
   if (
     here !== null &&

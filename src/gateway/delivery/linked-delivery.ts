@@ -5,7 +5,7 @@ import type { Answer } from '../attempt/answer.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import { readResponseHead } from '../upstream/forwarded-headers.js';
-import { wholeAnswer } from '../upstream/whole-answer.js';
+import { readWholeBody } from '../upstream/whole-answer.js';
 import { addressHere } from './address-here.js';
 import { deliverRewritten } from './rewritten-response.js';
 
@@ -31,7 +31,7 @@ export async function deliverLinked(exchange: Exchange, answer: Answer, field: s
   const { attempt, target } = answer;
   const { bodies, request, signal } = exchange;
   const onLeft = (): void => attempt.clientLeft();
-  const theirs = await whileListening(signal, onLeft, () => wholeAnswer(attempt, ANSWER_BYTES_MAX));
+  const theirs = await whileListening(signal, onLeft, () => readWholeBody(attempt, ANSWER_BYTES_MAX));
   bodies.response.add(theirs);
   const head = readResponseHead(attempt.rawHeaders);
   const { contentType, contentEncoding } = head;
@@ -48,13 +48,13 @@ function basesOf({ origin, basePath, provider: { baseUrl } }: Target): readonly 
   return [`${origin}${basePath}/`, ...own];
 }
 
-interface Addresses {
+interface LinkAddresses {
   readonly here: string;
   readonly bases: readonly string[];
 }
 
 /** `json` with the field's links below one of the bases rewritten to the gateway's `/v1`. */
-export function ledBack(json: Buffer, field: string, { here, bases }: Addresses): Buffer {
+export function ledBack(json: Buffer, field: string, { here, bases }: LinkAddresses): Buffer {
   const value = new RegExp(`("${field}"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*")`, 'g');
   // Each byte is a Latin-1 character and stays unchanged.
   const text = json.toString('latin1');

@@ -113,7 +113,7 @@ export class PassThroughDelivery extends Delivery {
   private isLast(chunk: Buffer): boolean {
     const { contentLength } = this.sentHead;
     if (contentLength !== null) return this.exchange.bodies.response.bytes >= contentLength;
-    if (this.meter?.isOver) return this.meter.isOver();
+    if (this.meter?.hasEnded) return this.meter.hasEnded();
     return this.isStream && endsStream(chunk, this.isBetweenEvents);
   }
 

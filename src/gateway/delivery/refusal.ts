@@ -6,7 +6,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/record-of.js';
 import type { Ending } from '../../request-log/record.js';
 import type { StartedAttempt } from '../upstream/started-attempt.js';
-import { type Exchange, failureOf } from '../recording/exchange.js';
+import { type Exchange, failedAttempt } from '../recording/exchange.js';
 import type { OutcomeTry } from '../types/attempt-outcome.js';
 import { settleDiscarded } from '../attempt/discard.js';
 import { hasBody } from '../ingress/request-hygiene.js';
@@ -49,7 +49,7 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
  * Responds with our own error. If the request's body has not been read, the connection is closed, so that the rest of the body is never
  * taken for the next request.
  */
-export function refuse(request: ClientRequest, response: ClientResponse, refusal: Refusal): void {
+export function sendRefusal(request: ClientRequest, response: ClientResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -91,7 +91,7 @@ export interface StopReason {
 /** Records a response that broke off before the client received any of it. */
 export function brokenResponse(exchange: Exchange, sent: StartedAttempt, error: AppError): StopReason {
   const { attempt } = sent;
-  settleDiscarded(sent, exchange.trail, failureOf(exchange, error));
+  settleDiscarded(sent, exchange.trail, failedAttempt(exchange, error));
   return { error, failed: attempt };
 }
 
@@ -142,7 +142,7 @@ function refuseExchange(exchange: Exchange, { error, hasLeft, failed }: Exchange
     () => {
       const headers: string[] = [];
       addAnswerHeaders(headers, exchange, 'gateway');
-      refuse(request, response, { error, requestId: facts.id, reply, body, headers });
+      sendRefusal(request, response, { error, requestId: facts.id, reply, body, headers });
     },
   );
 }

@@ -6,7 +6,7 @@ import type { Cancellable, Exchange, RunningStream, StreamRegister } from '../re
 const CHECK_MS = 5_000;
 
 /** Repeats the checks made before the stream began; throws or rejects with the reason to stop it. */
-type MayGoOn = (exchange: Exchange) => unknown;
+type StreamCheck = (exchange: Exchange) => unknown;
 
 const STOPPING: ReadonlySet<number> = new Set([401, 403]);
 
@@ -22,7 +22,7 @@ export class RunningStreams implements StreamRegister {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly mayGoOn: MayGoOn,
+    private readonly mayGoOn: StreamCheck,
     private readonly checkMs = CHECK_MS,
   ) {}
 

@@ -122,10 +122,10 @@ describe('JsonObjects', () => {
       const found: unknown[] = [];
       const objects = new JsonObjects((json) => found.push(JSON.parse(json)));
       for (let at = 0; at < whole.length; at += size) {
-        expect(objects.isOver).toBe(false);
+        expect(objects.hasEnded).toBe(false);
         objects.feed(whole.subarray(at, at + size));
       }
-      expect([found, objects.isOver]).toEqual([values, true]);
+      expect([found, objects.hasEnded]).toEqual([values, true]);
     }
   });
 });

@@ -82,7 +82,7 @@ export class TranslatedDelivery extends Delivery {
     this.heldBytes += chunk.length;
     if (this.stream) {
       const text = this.stream.feed(chunk);
-      if (this.stream.isOver) this.finishStream(text);
+      if (this.stream.hasEnded) this.finishStream(text);
       else this.write(text);
     } else if (this.heldBytes <= ANSWER_BYTES_MAX) this.held.push(chunk);
     else this.attempt.cancel(unreadable());
@@ -163,7 +163,7 @@ export class TranslatedDelivery extends Delivery {
 
   protected override recorded(ending: Ending): RecordedResponse {
     const { reading, status, contentType, stream } = this;
-    const isWhole = stream?.isOver === true && !stream.error && !stream.isDenied;
+    const isWhole = stream?.hasEnded === true && !stream.error && !stream.isDenied;
     const isComplete = ending === 'completed' || isWhole;
     return { reading, isComplete, status, contentType, contentEncoding: null };
   }

@@ -52,7 +52,7 @@ const UNREADABLE: WholeAnswer = { kind: 'unreadable' };
 const EVENT = /^(?:data|event|id|retry)?:/;
 
 /** Detects the kind of a whole response. Its text has no byte order mark. */
-export function wholeAnswer(bytes: Buffer): WholeAnswer {
+export function wholeResponse(bytes: Buffer): WholeAnswer {
   if (!isUtf8(bytes)) return UNREADABLE;
   const said = bytes.toString('utf8');
   const text = said.startsWith(BOM) ? said.slice(BOM.length) : said;

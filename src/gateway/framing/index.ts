@@ -8,7 +8,7 @@ export {
   type AnswerFrames,
   type EventFraming,
   framesOf,
-  wholeAnswer,
+  wholeResponse,
   type WholeAnswer,
 } from './answer-framing.js';
 export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';

@@ -21,7 +21,7 @@ export class JsonObjects {
   private pieces: Buffer[] = [];
   private bytes = 0;
   /** The array has ended. */
-  isOver = false;
+  hasEnded = false;
 
   constructor(private readonly onObject: (json: string) => void) {}
 
@@ -41,7 +41,7 @@ export class JsonObjects {
     else if (byte === QUOTE) this.isText = true;
     else if (byte === OPEN) this.depth++;
     else if (byte === CLOSE && this.depth > 0) this.depth--;
-    else if (byte === LIST_END && this.depth === 0) this.isOver = true;
+    else if (byte === LIST_END && this.depth === 0) this.hasEnded = true;
   }
 
   private inText(byte: number): void {

@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { coverageOf } from './covered/coverage.js';
 import type { AnswerReading } from './covered/coverage-row.js';
 import type { GuardInput } from './guard-request.js';
-import { asRequired, type Guards, joined, NO_GUARDS } from './guardrails.js';
+import { asRequired, type Guards, joinedGuards, NO_GUARDS } from './guardrails.js';
 import { mayDeny } from './part-filters.js';
 import { type Hook, needsReading } from './run-hooks.js';
 
@@ -37,7 +37,7 @@ export function applicable(
     refuse(imposed.output, UNREAD_ANSWER);
     refuse(own.output.filter(mayDeny), UNREAD_ANSWER);
   }
-  const guards = judging(joined(imposed, own), answer);
+  const guards = judging(joinedGuards(imposed, own), answer);
   const part = guards.output.length > 0 ? partAskedFor({ exchangeFacts, content, headers }) : null;
   if (part !== null) refuse(guards.output, `a part of a response (${part})`);
   return guards;
@@ -46,7 +46,7 @@ export function applicable(
 /** The guardrails that the caller cannot disable, and those that it chose. A config that its key may not override is no choice. */
 function byAuthority({ imposed, own }: RequestGuardrails, { routing }: Principal): RequestGuardrails {
   return routing?.allowsOverride === false
-    ? { imposed: asRequired(joined(imposed, own)), own: NO_GUARDS }
+    ? { imposed: asRequired(joinedGuards(imposed, own)), own: NO_GUARDS }
     : { imposed: asRequired(imposed), own };
 }
 

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const HEADERS = { authorization: 'Bearer provider-key', 'x-gateway-aws-region': 'us-east-1' };
 
-interface Asked {
+interface GuardedTestRequest {
   readonly path: string;
   readonly key: string;
   readonly body: RequestInit['body'];
@@ -47,7 +47,15 @@ interface Asked {
   readonly hooked?: (call: string) => void;
 }
 
-async function ask({ path, key, body, config, headers, answers = [{ chunks: ['{}'] }], hooked }: Asked) {
+async function ask({
+  path,
+  key,
+  body,
+  config,
+  headers,
+  answers = [{ chunks: ['{}'] }],
+  hooked,
+}: GuardedTestRequest) {
   gateway = await aGateway({
     answers,
     http: {
@@ -238,7 +246,7 @@ function streamedAnswer(stream: (typeof streamCases)[number], label: string | nu
   return answerOf(bytes, label, !isTranslated(stream.endpoint));
 }
 
-function streamRequest({ request }: DocumentedStream, more: object = {}): Pick<Asked, 'body'> {
+function streamRequest({ request }: DocumentedStream, more: object = {}): Pick<GuardedTestRequest, 'body'> {
   if (request !== '$FORM') return { body: JSON.stringify({ ...request, ...more }) };
   const form = new FormData();
   form.set('model', 'gpt-4o-mini');

@@ -39,7 +39,7 @@ export class GuardedStream {
   private readonly frames: AnswerFrames;
   private readonly trail: AttemptTrail;
   error: HubError | null = null;
-  isOver = false;
+  hasEnded = false;
 
   constructor(
     private readonly guarded: GuardedRequest,
@@ -62,24 +62,24 @@ export class GuardedStream {
   }
 
   feed(bytes: Buffer): string {
-    if (this.isOver) return '';
+    if (this.hasEnded) return '';
     const out = this.through(() => this.guard.feed(this.inner ? Buffer.from(this.inner.feed(bytes)) : bytes));
-    return this.inner?.isOver || this.guard.isDone ? out + this.end() : out;
+    return this.inner?.hasEnded || this.guard.isDone ? out + this.end() : out;
   }
 
   end(): string {
-    if (this.isOver) return '';
+    if (this.hasEnded) return '';
     const out = this.through(
       () => (this.inner ? this.guard.feed(Buffer.from(this.inner.end())) : '') + this.guard.end(),
     );
-    this.isOver = true;
+    this.hasEnded = true;
     this.error ??= this.inner?.error ?? null;
     return out;
   }
 
   fail(error: HubError): string {
-    if (this.isOver) return '';
-    this.isOver = true;
+    if (this.hasEnded) return '';
+    this.hasEnded = true;
     this.error = error;
     const { exchangeFacts: facts, translated } = this.answering;
     const failure = streamFailure(error, { facts, trail: this.trail }, translated?.context);

@@ -34,7 +34,7 @@ export const asRequired = (imposed: Guards): Guards =>
     : { input: imposed.input.map(asImposed), output: imposed.output.map(asImposed) };
 
 /** The guardrails of the organization and the workspace, and those of the config after them. */
-export const joined = (required: Guards, own: Guards): Guards =>
+export const joinedGuards = (required: Guards, own: Guards): Guards =>
   required === NO_GUARDS
     ? own
     : { input: [...required.input, ...own.input], output: [...required.output, ...own.output] };

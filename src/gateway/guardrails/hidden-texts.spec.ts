@@ -173,13 +173,13 @@ describe('a prompt of token numbers', () => {
 
 const text = (type: string, ...texts: string[]) => texts.map((one) => ({ type, text: one }));
 
-type CutRequest = [path: string, provider: string, body: (...texts: string[]) => object];
+type HiddenTextRequest = [path: string, provider: string, body: (...texts: string[]) => object];
 /** Messages of the user, with an item without a text after each. */
 const around = (silent: object, texts: readonly string[]) =>
   texts.flatMap((content) => [{ role: 'user', content }, silent]);
 
 describe('a text that is cut over neighbouring parts', () => {
-  const REQUESTS: CutRequest[] = [
+  const REQUESTS: HiddenTextRequest[] = [
     [
       '/chat/completions',
       'openai',
@@ -261,7 +261,7 @@ describe('a text that is cut over neighbouring parts', () => {
         messages: around({ role: 'assistant', content: [] }, texts),
       }),
     ],
-    ...['/responses', '/responses/compact'].map((path): CutRequest => [
+    ...['/responses', '/responses/compact'].map((path): HiddenTextRequest => [
       path,
       'openai',
       (...texts) => ({

@@ -10,7 +10,7 @@ import {
 } from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
-import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../framing/index.js';
+import { type EventFraming, framesOf, wholeResponse, type WholeAnswer } from '../framing/index.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
@@ -22,7 +22,7 @@ import type { StreamGuard } from './stream-guard.js';
 import { withoutLogprobs } from './stream-repeats.js';
 import { judgedRefusal } from './judge-refusal.js';
 import { type JudgedAnswer, withheld } from './judged-answer.js';
-import { wholeTexts } from './whole-texts.js';
+import { textsOfWholeBody } from './whole-texts.js';
 import { rewriteTexts } from './texts/body-walk.js';
 import { unread } from './texts/unread.js';
 
@@ -89,7 +89,7 @@ function judgedPlain(
   const { guards, facts } = guarded;
   const known = textsOf(exchangeFacts);
   const tree = known?.answer ?? null;
-  const texts = tree ? wholeTexts(response, known?.isPlain) : null;
+  const texts = tree ? textsOfWholeBody(response, known?.isPlain) : null;
   const matter: Matter = { side: 'output', facts, json: response.json, tree, texts };
   const judgement = judged(guards.output, matter, guarded.results.after_request_hooks);
   return mapMaybePromise(judgement, (one) => plainAnswer(response, one, { guarded, answering }));
@@ -151,9 +151,9 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
     const { contentType, bytes } = translatedAnswer(attempt, whole, translated, reading);
-    return { ...plain(wholeAnswer(bytes)), contentType, bytes, reading };
+    return { ...plain(wholeResponse(bytes)), contentType, bytes, reading };
   }
-  const read = wholeAnswer(whole);
+  const read = wholeResponse(whole);
   if (read.kind === 'events' && textsOf(exchangeFacts)?.answer) return read;
   const response = plain(read);
   meterPlain(response, whole, { exchangeFacts, content, reading });

@@ -1,5 +1,5 @@
 import { editedJson } from '../../common/json/edited-json.js';
-import { wholeAnswer } from '../framing/index.js';
+import { wholeResponse } from '../framing/index.js';
 import { nothingRead } from '../recording/reading.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
@@ -11,7 +11,7 @@ import { type JudgedAnswer, withheld } from './judged-answer.js';
 import { type Matter, needsReading } from './run-hooks.js';
 import type { ReadTexts } from './texts/body-texts.js';
 import { textTree } from './texts/text-tree.js';
-import { wholeTexts } from './whole-texts.js';
+import { textsOfWholeBody } from './whole-texts.js';
 
 const REDIRECT_MIN = 300;
 const ERROR_MIN = 400;
@@ -72,10 +72,10 @@ function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAns
 
 /** The texts of a refusal: those of an object, or a page as one text. */
 function readRefusal({ contentType, bytes }: TranslatedBody): Pick<Matter, 'json' | 'texts'> {
-  const read = wholeAnswer(bytes);
+  const read = wholeResponse(bytes);
   const json = read.kind === 'json' ? read.json : null;
   const text = read.kind === 'json' || read.kind === 'text' ? read.text : null;
-  return { json, texts: wholeTexts({ json, text, bytes, contentType }, true) };
+  return { json, texts: textsOfWholeBody({ json, text, bytes, contentType }, true) };
 }
 
 function bodyOf(bytes: Buffer, { json, texts }: Pick<Matter, 'json' | 'texts'>, after: Matter): Buffer {

@@ -73,7 +73,7 @@ class HookRun {
         void this.beside(hook);
         continue;
       }
-      const run = new Run(hook, this.matter, this.texts).from(0);
+      const run = new HookExecution(hook, this.matter, this.texts).from(0);
       if (run instanceof Promise)
         return run.then((ran) => (this.isDeniedBy(hook, ran) ? this.judgement(true) : this.from(at + 1)));
       if (this.isDeniedBy(hook, run)) return this.judgement(true);
@@ -82,7 +82,7 @@ class HookRun {
   }
 
   private async beside(hook: Hook): Promise<void> {
-    const { result } = await new Run(hook, this.matter, this.texts).from(0);
+    const { result } = await new HookExecution(hook, this.matter, this.texts).from(0);
     this.later(result);
   }
 
@@ -130,7 +130,7 @@ interface Ran {
 }
 
 /** One run of a hook. */
-class Run {
+class HookExecution {
   private readonly startedAt = performance.now();
   private readonly createdAt = isoNow();
   private matter: Matter;

@@ -47,7 +47,7 @@ const factsOf = (): Facts => ({
 });
 
 /** How a provider sends the blocks of one message, streamed and whole. */
-interface Dialect {
+interface BlockStreamCase {
   readonly texts: EndpointTexts;
   readonly whole: (blocks: readonly string[]) => Json;
   /** The events of one block, whose text is in these pieces. */
@@ -62,7 +62,7 @@ const chunk = (delta: Json, finish_reason: string | null = null): Json => ({
 });
 const candidate = (parts: readonly Json[]): Json => ({ candidates: [{ content: { role: 'model', parts } }] });
 
-const claude = (between: readonly Json[]): Dialect => ({
+const claude = (between: readonly Json[]): BlockStreamCase => ({
   texts: textsOf('messages'),
   whole: (blocks) => ({
     content: blocks.flatMap((text, at) => [...(at > 0 ? between : []), { type: 'text', text }]),
@@ -89,7 +89,7 @@ const claude = (between: readonly Json[]): Dialect => ({
   last: { type: 'message_stop' },
 });
 
-const response = (indexOf: (at: number) => Json, whole: Dialect['whole']): Dialect => ({
+const response = (indexOf: (at: number) => Json, whole: BlockStreamCase['whole']): BlockStreamCase => ({
   texts: textsOf('responses'),
   whole,
   block: (pieces, at) => [
@@ -105,7 +105,7 @@ const message = (blocks: readonly string[]): Json => ({
 /** Steps whose pieces are in their start, and in the deltas after it. */
 const interaction = (
   cut: (pieces: readonly string[], at: number) => readonly (readonly string[])[],
-): Dialect => ({
+): BlockStreamCase => ({
   texts: textsOf('interactions'),
   whole: (blocks) => ({
     steps: blocks.map((text) => ({ type: 'model_output', content: [{ type: 'text', text }] })),
@@ -122,7 +122,7 @@ const interaction = (
   last: { event_type: 'interaction.completed', interaction: { status: 'completed' } },
 });
 
-const DIALECTS: Readonly<Record<string, Dialect>> = {
+const DIALECTS: Readonly<Record<string, BlockStreamCase>> = {
   'messages: blocks': claude([]),
   'messages: blocks around thinking': claude([{ type: 'thinking', thinking: 'hm' }]),
   'messages: blocks around a call': claude([{ type: 'tool_use', id: 't', name: 'f', input: {} }]),
@@ -264,7 +264,12 @@ const cutsOf = (text: string): string[][] => {
   return cuts;
 };
 
-function streamed(hook: Hook, { texts, block, last }: Dialect, blocks: readonly string[], size: number) {
+function streamed(
+  hook: Hook,
+  { texts, block, last }: BlockStreamCase,
+  blocks: readonly string[],
+  size: number,
+) {
   const guard = new StreamGuard({
     ...{ hooks: [hook], texts: texts.stream, facts: factsOf(), frames: framesOf('sse') },
     onEvent: () => undefined,
@@ -309,7 +314,7 @@ function textsBelow(json: unknown): string[] {
   return texts;
 }
 
-async function judgedWhole(hook: Hook, { texts, whole }: Dialect, blocks: readonly string[]) {
+async function judgedWhole(hook: Hook, { texts, whole }: BlockStreamCase, blocks: readonly string[]) {
   const matter = {
     ...{ side: 'output' as const, facts: factsOf(), json: whole(blocks), tree: texts.answer, texts: null },
   };

@@ -74,11 +74,11 @@ const nested = (steps: readonly (string | number)[], value: unknown): unknown =>
     value,
   );
 
-type Row = readonly [name: string, kind: PieceKind];
+type StreamKindCase = readonly [name: string, kind: PieceKind];
 
 const row =
   (texts: StreamTexts, source: string | null, isRewritten: boolean) =>
-  (name: string, steps: readonly (string | number)[], more: Json = {}): Row => [
+  (name: string, steps: readonly (string | number)[], more: Json = {}): StreamKindCase => [
     name,
     {
       ...{ texts, at: steps, isRewritten, source },
@@ -98,7 +98,7 @@ const unknownResponse = row(streamOf('responses'), null, false);
 const ITEM = { output_index: 0, content_index: 0, sequence_number: 1 };
 const block = (isRewritten: boolean, source: string | null = MESSAGES) => {
   const make = row(streamOf('messages'), source, isRewritten);
-  return (type: string, ...steps: string[]): Row => {
+  return (type: string, ...steps: string[]): StreamKindCase => {
     const [name, kind] = make(`messages: ${type}`, ['delta', ...steps]);
     const whole = (piece: string): Json => {
       const { delta } = kind.event(piece);
@@ -114,7 +114,7 @@ const gemini = (source: string | null, isRewritten: boolean) => {
 };
 const cohere = row(streamOf('chat-v2'), COHERE, true);
 
-const KINDS: readonly Row[] = [
+const KINDS: readonly StreamKindCase[] = [
   known('content', 'content'),
   known('refusal', 'refusal'),
   known('reasoning', 'reasoning_content'),

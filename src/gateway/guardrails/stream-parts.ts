@@ -36,20 +36,20 @@ interface SaidText {
 }
 
 /** One part of a response in progress: a choice, a block, an item. */
-interface Part {
+interface StreamPart {
   readonly filters: PartFilters;
   readonly escaped: EscapedText;
   /** Its whole text, as received. */
   text: string;
   readonly run: string | null;
-  isOver: boolean;
+  hasEnded: boolean;
   /** The last event with text of this part; a copy of it can carry the rest of the text. */
   carrier: ReadEvent;
 }
 
 /** The texts of one stream: each part that continues from event to event has filters of its own, other texts are filtered as a whole. */
 export class StreamParts {
-  private readonly parts = new Map<string, Part>();
+  private readonly parts = new Map<string, StreamPart>();
   private readonly ownTexts: SaidText[] = [];
   private readonly beside = new Set<string>();
   private readonly wholes = new Map<string, string>();
@@ -100,8 +100,8 @@ export class StreamParts {
   rest(beginnings: readonly string[], judged: JudgedEvent | null): ReadEvent[] {
     const events: ReadEvent[] = [];
     for (const [name, part] of this.parts) {
-      if (part.isOver || !beginnings.some((beginning) => name.startsWith(beginning))) continue;
-      part.isOver = true;
+      if (part.hasEnded || !beginnings.some((beginning) => name.startsWith(beginning))) continue;
+      part.hasEnded = true;
       this.deniedBy ??= this.runs.end(name);
       const text = part.escaped.write(part.filters.feed(part.escaped.readEnd()) + part.filters.end());
       const rest = text + part.escaped.writeEnd();
@@ -119,7 +119,7 @@ export class StreamParts {
     const part = known ?? this.newPart(this.streamTexts.runOf?.(read.json, found.place) ?? null, read);
     if (!known) this.parts.set(name, part);
     part.carrier = read;
-    part.isOver = false;
+    part.hasEnded = false;
     this.chars += text.length;
     if (this.chars <= JUDGED_CHARS_MAX) part.text += text;
     const out = part.escaped.write(part.filters.feed(part.escaped.read(text)));
@@ -134,9 +134,9 @@ export class StreamParts {
     return isReasoning(run) ? `${name}/reasoning` : name;
   }
 
-  private newPart(run: string | null, carrier: ReadEvent): Part {
+  private newPart(run: string | null, carrier: ReadEvent): StreamPart {
     const filters = new PartFilters(this.hooks, this.facts);
-    const part = { filters, escaped: new EscapedText(), text: '', run, isOver: false, carrier };
+    const part = { filters, escaped: new EscapedText(), text: '', run, hasEnded: false, carrier };
     this.ownTexts.push(part);
     return part;
   }

@@ -29,7 +29,7 @@ class AcrossParts {
     }).filter(({ stoppedBy }) => stoppedBy === null);
   }
 
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.charsLeft <= 0;
   }
 
@@ -81,7 +81,7 @@ class StreamRun {
 
   private search(piece: string): string | null {
     const found = this.across?.feed(piece) ?? null;
-    if (this.across?.isOver) this.across = null;
+    if (this.across?.hasEnded) this.across = null;
     return found;
   }
 

@@ -16,7 +16,7 @@ afterEach(async () => {
   gateway = null;
 });
 
-interface Wish {
+interface UnreadBodyRequest {
   readonly config: object;
   readonly path?: string;
   readonly method?: string;
@@ -34,7 +34,7 @@ async function ask({
   headers,
   answers,
   provider = 'openai',
-}: Wish) {
+}: UnreadBodyRequest) {
   gateway = await aGateway({ answers: answers ?? [{ chunks: ['{"choices":[]}'] }] });
   const response = await gateway.request(`/v1${path}`, {
     method,

@@ -77,7 +77,7 @@ const ENDPOINTS: Readonly<Record<string, EndpointCase>> = {
   },
 };
 
-interface Sent {
+interface UnreadTableRequest {
   readonly path: string;
   readonly provider: string;
   readonly type: string;
@@ -85,37 +85,42 @@ interface Sent {
   readonly encoding?: string;
 }
 
-const sent = ({ path, provider }: EndpointCase, body: string | Buffer, type = 'application/json'): Sent => ({
+const sent = (
+  { path, provider }: EndpointCase,
+  body: string | Buffer,
+  type = 'application/json',
+): UnreadTableRequest => ({
   ...{ path, provider, type, body },
 });
 
 /** A request that cannot be read for a reason, at each endpoint where it can be sent. */
-const REQUESTS: Readonly<Record<UnreadReason, (at: EndpointCase, id: string) => Sent | null>> = {
-  format: (at, id) =>
-    id === 'transcriptions' ? null : { ...sent(at, at.request('')), encoding: 'compress' },
-  form: (at, id) => (id === 'transcriptions' ? sent(at, part('name="prompt"', 'Apollo'), FORM_TYPE) : null),
-  charset: (at, id) =>
-    id === 'transcriptions'
-      ? sent(at, `${part('name="prompt"', 'A\0p\0o\0l\0l\0o\0')}--b--\r\n`, FORM_TYPE)
-      : sent(at, Buffer.from(at.request(',"user":"Apoll\u00f6"'), 'latin1')),
-  duplicate: (at, id) =>
-    id === 'transcriptions' ? null : sent(at, at.request(',"user":"Apollo","user":"x"')),
-  depth: (at, id) => (id === 'transcriptions' ? null : sent(at, at.request(`,"x":${deep('"Apollo"')}`))),
-  tokens: (at, id) =>
-    id === 'embeddings'
-      ? sent(at, '{"model":"m","input":[[2185,385]]}')
-      : id === 'transcriptions'
-        ? null
-        : sent(at, at.request(',"prompt_token_ids":[2185,385]')),
-  file: (at) => (at.file === null ? null : sent(at, at.request(`,"more":[${at.file}]`))),
-  events: () => null,
-  endpoint: () => ({
-    path: '/unheard/of',
-    provider: 'openai',
-    type: 'application/json',
-    body: '{"model":"m","prompt":"Apollo"}',
-  }),
-};
+const REQUESTS: Readonly<Record<UnreadReason, (at: EndpointCase, id: string) => UnreadTableRequest | null>> =
+  {
+    format: (at, id) =>
+      id === 'transcriptions' ? null : { ...sent(at, at.request('')), encoding: 'compress' },
+    form: (at, id) => (id === 'transcriptions' ? sent(at, part('name="prompt"', 'Apollo'), FORM_TYPE) : null),
+    charset: (at, id) =>
+      id === 'transcriptions'
+        ? sent(at, `${part('name="prompt"', 'A\0p\0o\0l\0l\0o\0')}--b--\r\n`, FORM_TYPE)
+        : sent(at, Buffer.from(at.request(',"user":"Apoll\u00f6"'), 'latin1')),
+    duplicate: (at, id) =>
+      id === 'transcriptions' ? null : sent(at, at.request(',"user":"Apollo","user":"x"')),
+    depth: (at, id) => (id === 'transcriptions' ? null : sent(at, at.request(`,"x":${deep('"Apollo"')}`))),
+    tokens: (at, id) =>
+      id === 'embeddings'
+        ? sent(at, '{"model":"m","input":[[2185,385]]}')
+        : id === 'transcriptions'
+          ? null
+          : sent(at, at.request(',"prompt_token_ids":[2185,385]')),
+    file: (at) => (at.file === null ? null : sent(at, at.request(`,"more":[${at.file}]`))),
+    events: () => null,
+    endpoint: () => ({
+      path: '/unheard/of',
+      provider: 'openai',
+      type: 'application/json',
+      body: '{"model":"m","prompt":"Apollo"}',
+    }),
+  };
 
 const JSON_TYPE = 'application/json';
 const answer = (body: string | Buffer, type = JSON_TYPE): ScriptedAnswer => ({
@@ -147,7 +152,7 @@ const field = (value: string): string => part('name="prompt"', value);
 const MORE_REQUESTS: readonly (readonly [
   name: string,
   UnreadReason,
-  (at: EndpointCase, id: string) => Sent | null,
+  (at: EndpointCase, id: string) => UnreadTableRequest | null,
 ])[] = [
   ...['tokens', 'prompt_tokens', 'input_tokens', 'context', 'ids'].map((name) =>
     numbers(`a list ${name}`, `"${name}":${TOKENS}`),
@@ -192,7 +197,7 @@ const MORE_REQUESTS: readonly (readonly [
 ];
 
 function numbers(name: string, member: string): (typeof MORE_REQUESTS)[number] {
-  const request = (at: EndpointCase, id: string): Sent | null =>
+  const request = (at: EndpointCase, id: string): UnreadTableRequest | null =>
     id === 'transcriptions' || (member.startsWith('"input"') && at.request('').includes('"input"'))
       ? null
       : sent(at, at.request(`,${member}`));
@@ -233,7 +238,12 @@ afterEach(async () => {
 
 const listOf = (side: UnreadSide) => (side === 'request' ? 'input_guardrails' : 'output_guardrails');
 
-async function exchange(power: GuardrailPower, side: UnreadSide, request: Sent, response: ScriptedAnswer) {
+async function exchange(
+  power: GuardrailPower,
+  side: UnreadSide,
+  request: UnreadTableRequest,
+  response: ScriptedAnswer,
+) {
   const none = { input_guardrails: [], output_guardrails: [] };
   const imposed = power === 'is imposed' ? { guardrails: { ...none, [listOf(side)]: ['pg-1'] } } : {};
   const config = power === 'is imposed' ? {} : { [listOf(side)]: [CHECKS[power]] };
@@ -289,7 +299,7 @@ describe('a request that a guardrail cannot read', () => {
   it.each(cells('request'))(
     '$reason at $endpoint, under one that $power',
     async ({ reason, power, endpoint }) => {
-      const request = REQUESTS[reason](ENDPOINTS[endpoint] as EndpointCase, endpoint) as Sent;
+      const request = REQUESTS[reason](ENDPOINTS[endpoint] as EndpointCase, endpoint) as UnreadTableRequest;
       const { status, text, calls, record } = await exchange(power, 'request', request, FINE);
 
       const outcome = unreadOutcomeOf(reason, power, 'request') ?? '';

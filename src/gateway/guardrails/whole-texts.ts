@@ -21,7 +21,10 @@ interface WholeBody {
  * The texts of a whole response that is not JSON, or why its bytes cannot be read; null if its texts are those of its JSON. `isPlain`: it may
  * be one text.
  */
-export function wholeTexts({ json, text, bytes, contentType }: WholeBody, isPlain = false): ReadTexts | null {
+export function textsOfWholeBody(
+  { json, text, bytes, contentType }: WholeBody,
+  isPlain = false,
+): ReadTexts | null {
   if (!utf8ReaderOf(contentType)(bytes)) return unread('charset');
   if (text === null) return unread('format');
   if (json) {

@@ -6,7 +6,7 @@ import type { BodyCapture } from '../recording/capture.js';
 import type { PassingForm } from '../types/content.js';
 import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
-import { chunksOf } from './request-body.js';
+import { bodyChunks } from './request-body.js';
 import { announcedSize } from './request-hygiene.js';
 import { fieldError } from '../../common/errors/field-errors.js';
 
@@ -18,7 +18,7 @@ const NOTED = ['model', 'stream'] as const;
 export type NotedField = (typeof NOTED)[number];
 const isNoted = (name: string): name is NotedField => (NOTED as readonly string[]).includes(name);
 
-interface Field {
+interface FormBodyField {
   readonly value: string;
   readonly start: number;
   readonly bytes: number;
@@ -30,7 +30,7 @@ interface Field {
  */
 export class FormBody implements PassingForm {
   size: number | null;
-  private readonly fields = new Map<NotedField, Field>();
+  private readonly fields = new Map<NotedField, FormBodyField>();
   private readonly scanner: MultipartScanner;
   private readonly chunks: AsyncIterator<Buffer, undefined>;
   private held: Buffer[] = [];
@@ -49,7 +49,7 @@ export class FormBody implements PassingForm {
     private readonly limitBytes: number,
   ) {
     this.size = announcedSize(request);
-    this.chunks = chunksOf(request);
+    this.chunks = bodyChunks(request);
     this.scanner = new MultipartScanner(boundary, {
       onField: (name, value, start) => this.note(name, value, start),
       onFile: () => {

@@ -8,14 +8,14 @@ const PARTS_MAX = 256;
 const UNKNOWN_TYPE = 'application/octet-stream';
 const LIST = '[]';
 
-type Value = string | MediaFile;
+type FormFieldValue = string | MediaFile;
 
 /**
  * The values of a whole form by name: texts and files. A name that occurs more than once or ends with `[]`, which is removed, has a list.
  * Files are views of `body`, not copies. A truncated part is left out. Throws when there are too many parts.
  */
 export function formFields(body: Buffer, boundary: string): Json {
-  const values = new Map<string, Value[]>();
+  const values = new Map<string, FormFieldValue[]>();
   let part: { readonly head: PartHead; readonly start: number } | null = null;
   let parts = 0;
   const scanner = new MultipartScanner(boundary, {
@@ -36,7 +36,11 @@ export function formFields(body: Buffer, boundary: string): Json {
   return Object.fromEntries([...values].map(([name, found]) => fieldOf(name, found)));
 }
 
-function add(values: Map<string, Value[]>, { name, fileName, contentType }: PartHead, bytes: Buffer): void {
+function add(
+  values: Map<string, FormFieldValue[]>,
+  { name, fileName, contentType }: PartHead,
+  bytes: Buffer,
+): void {
   const value =
     fileName === null ? bytes.toString('utf8') : new MediaFile(contentType ?? UNKNOWN_TYPE, bytes, fileName);
   const known = values.get(name);
@@ -44,7 +48,7 @@ function add(values: Map<string, Value[]>, { name, fileName, contentType }: Part
   else values.set(name, [value]);
 }
 
-function fieldOf(name: string, found: readonly Value[]): readonly [string, unknown] {
+function fieldOf(name: string, found: readonly FormFieldValue[]): readonly [string, unknown] {
   if (name.endsWith(LIST)) return [name.slice(0, -LIST.length), found];
   return [name, found.length === 1 ? found[0] : found];
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundaryOf, MultipartScanner } from './multipart-scanner.js';
 
-type Heard = readonly (readonly [name: string, value: string, start: number] | 'file')[];
+type ScannerEvents = readonly (readonly [name: string, value: string, start: number] | 'file')[];
 
-function scanned(boundary: string, chunks: readonly Buffer[]): Heard {
+function scanned(boundary: string, chunks: readonly Buffer[]): ScannerEvents {
   const heard: ([string, string, number] | 'file')[] = [];
   const scanner = new MultipartScanner(boundary, {
     onField: (name, value, start) => heard.push([name, value.toString(), start]),
@@ -14,11 +14,11 @@ function scanned(boundary: string, chunks: readonly Buffer[]): Heard {
   return heard;
 }
 
-interface Part {
+interface ScannedPart {
   readonly head: string;
   readonly body: Buffer;
 }
-const form = (boundary: string, parts: readonly Part[], preamble = ''): Buffer =>
+const form = (boundary: string, parts: readonly ScannedPart[], preamble = ''): Buffer =>
   Buffer.concat([
     Buffer.from(preamble),
     ...parts.map(({ head, body }) =>
@@ -26,11 +26,11 @@ const form = (boundary: string, parts: readonly Part[], preamble = ''): Buffer =
     ),
     Buffer.from(`--${boundary}--\r\n`),
   ]);
-const field = (name: string, value: string): Part => ({
+const field = (name: string, value: string): ScannedPart => ({
   head: `Content-Disposition: form-data; name="${name}"`,
   body: Buffer.from(value),
 });
-const file = (body: Buffer): Part => ({
+const file = (body: Buffer): ScannedPart => ({
   head: 'content-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav',
   body,
 });

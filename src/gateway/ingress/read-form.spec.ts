@@ -13,13 +13,13 @@ const file = (content: string): string =>
   `--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n${content}\r\n`;
 const END = '--b--\r\n';
 
-interface Form {
+interface FormTestInput {
   readonly read: ReadRequest;
 }
 
-const read = (...parts: readonly string[]): Promise<Form> => readAs(false, parts);
+const read = (...parts: readonly string[]): Promise<FormTestInput> => readAs(false, parts);
 
-async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> {
+async function readAs(isKept: boolean, parts: readonly string[]): Promise<FormTestInput> {
   const bytes = Buffer.from(parts.join(''));
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 50) chunks.push(bytes.subarray(at, at + 50));
@@ -39,7 +39,7 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
   return { read: await readRequest(received, { limitBytes: 1_000_000, keepsBody: isKept }) };
 }
 
-async function sent({ read: { body } }: Form): Promise<string> {
+async function sent({ read: { body } }: FormTestInput): Promise<string> {
   if (!body || Buffer.isBuffer(body)) return body?.toString() ?? '';
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);

@@ -200,13 +200,13 @@ async function readForm(
 }
 
 /** The boundary of a form that is read as it passes, or why a body that should be a form cannot be read. */
-interface FormShape {
+interface FormFormat {
   readonly boundary: string | null;
   readonly unreadable: string | null;
 }
-const NO_FORM: FormShape = { boundary: null, unreadable: null };
+const NO_FORM: FormFormat = { boundary: null, unreadable: null };
 
-function formOf(endpoint: Endpoint | null, request: ClientRequest): FormShape {
+function formOf(endpoint: Endpoint | null, request: ClientRequest): FormFormat {
   if (endpoint?.body !== 'form') return NO_FORM;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   const codings = codingsOf(encoding);

@@ -9,10 +9,10 @@ import { BodyStream } from './request-body.js';
 const MIB = 1024 * 1024;
 const FORM = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n';
 
-type Open = (request: IncomingMessage) => AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
+type OpenBody = (request: IncomingMessage) => AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
 
 /** Responds as soon as the first chunk of a body has arrived, and reads no more of it. */
-async function served(open: Open): Promise<{ readonly url: string; readonly close: () => void }> {
+async function served(open: OpenBody): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     void (async () => {
       for await (const piece of await open(request)) {
@@ -34,7 +34,7 @@ describe('a body that its reader does not read to its end', () => {
     close();
   });
 
-  it.each<[string, Open]>([
+  it.each<[string, OpenBody]>([
     ['passes unread', (request) => new BodyStream(request, new BodyCapture(false))],
     [
       'is a form',

@@ -59,7 +59,7 @@ export function parseJsonObject(body: Buffer): Json {
 }
 
 /** The chunks of a body, as they arrive. */
-export function chunksOf(request: ClientRequest): AsyncIterableIterator<Buffer> {
+export function bodyChunks(request: ClientRequest): AsyncIterableIterator<Buffer> {
   if (request instanceof FastRequest) return onePiece(request);
   // Ending the iteration must not destroy the request: its socket still carries the response.
   return request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
@@ -86,7 +86,7 @@ export class BodyStream implements PassingBody {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of chunksOf(this.request)) {
+      for await (const chunk of bodyChunks(this.request)) {
         this.capture.add(chunk);
         yield chunk;
       }

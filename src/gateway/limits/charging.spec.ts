@@ -35,18 +35,21 @@ const under = (amount: number, wishes: GatewayWishes): Promise<TestGateway> =>
   given({ caller: aCaller({ limits: { limits: [aBudget(amount)], policies: [] } }), ...wishes });
 afterEach(() => gateway.close());
 
-type Fields = Readonly<Record<string, string | File>>;
-function form(fields: Fields): FormData {
+type FormFields = Readonly<Record<string, string | File>>;
+function form(fields: FormFields): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
   return data;
 }
-interface Asked {
+interface ChargedTestRequest {
   readonly path: string;
   readonly body: object | FormData;
   readonly slug?: string;
 }
-const ask = ({ path, body, slug = 'openai-prod' }: Asked, headers: object = {}): Promise<Response> =>
+const ask = (
+  { path, body, slug = 'openai-prod' }: ChargedTestRequest,
+  headers: object = {},
+): Promise<Response> =>
   gateway.request(path, {
     method: 'POST',
     headers: {
@@ -58,7 +61,7 @@ const ask = ({ path, body, slug = 'openai-prod' }: Asked, headers: object = {}):
   });
 const codeOf = async (answer: Response): Promise<unknown> => errorCodeIn(await answer.json());
 
-interface Row extends Asked {
+interface ChargedCase extends ChargedTestRequest {
   readonly title: string;
   readonly price: Price;
   readonly answer: ScriptedAnswer;
@@ -77,7 +80,7 @@ const IMAGES = byUnit({
   ],
 });
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly ChargedCase[] = [
   {
     title: 'speech by its characters, emoji counted once',
     path: '/v1/audio/speech',
@@ -88,7 +91,7 @@ const ROWS: readonly Row[] = [
     usage: { input_characters: 8 },
   },
   ...['/v1/audio/transcriptions', '/v1/audio/translations'].flatMap((path) =>
-    ['text', 'srt', 'vtt', 'json'].map((format): Row => ({
+    ['text', 'srt', 'vtt', 'json'].map((format): ChargedCase => ({
       title: `${path} as ${format} by the length of its file, which stands before the model`,
       path,
       body: form({ ...HEARD, response_format: format }),
@@ -107,7 +110,7 @@ const ROWS: readonly Row[] = [
     cost: 3 * 18_000_000,
     usage: { image_count: 3, image_size: '512x512' },
   },
-  ...['/v1/images/edits', '/v1/images/variations'].map((path): Row => ({
+  ...['/v1/images/edits', '/v1/images/variations'].map((path): ChargedCase => ({
     title: `${path} by their number`,
     path,
     body: form({ image: SOURCE, model: 'dall-e-2', n: '2', size: '512x512' }),

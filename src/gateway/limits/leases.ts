@@ -14,7 +14,7 @@ const ROUND_MS = 500;
 /** How long a store that did not respond is not called. */
 const AWAY_MS = 1_000;
 /** A store that takes longer than this is unavailable. */
-const PATIENCE_MS = 2_000;
+const LEASE_TIMEOUT_MS = 2_000;
 /**
  * A store without a call for this long is probed, so that no request is the first to use a connection that was lost silently, for example
  * in a failover.
@@ -257,4 +257,4 @@ const CORRUPT = new LimitFault(new Error('The counter was corrupt and starts aga
 const UNANSWERED = new LimitFault(new Error('The store returned no result for this counter.'));
 
 const inTime = <T>(work: Promise<T>): Promise<T> =>
-  answeredWithin(work, PATIENCE_MS, 'The limit store did not respond in time.');
+  answeredWithin(work, LEASE_TIMEOUT_MS, 'The limit store did not respond in time.');

@@ -17,7 +17,7 @@ const PRICE: Price = {
   units: { thousandDocumentPages: 1_000_000_000, thousandAnnotatedPages: 1_000_000_000 },
 };
 
-interface Sample {
+interface LimitedSample {
   readonly path: string;
   readonly provider?: string;
   readonly body?: object | (() => FormData);
@@ -32,7 +32,7 @@ const file = (name: string, more: object) => (): FormData => {
 };
 
 /** A request of each row of the charging table, by the row's first path. A row without one fails the test. */
-const SAMPLES: Readonly<Record<string, Omit<Sample, 'path'> & { readonly path?: string }>> = {
+const SAMPLES: Readonly<Record<string, Omit<LimitedSample, 'path'> & { readonly path?: string }>> = {
   '/chat/completions': { body: chat },
   '/completions': { body: { model: 'a-model', max_tokens: 10, prompt: 'Hi' } },
   '/messages': { provider: 'anthropic', body: chat },
@@ -75,7 +75,7 @@ const SAMPLES: Readonly<Record<string, Omit<Sample, 'path'> & { readonly path?: 
   '/realtime/client_secrets': { body: { session: { type: 'realtime', model: 'a-model' } } },
 };
 
-interface SampleRow extends Sample, Pick<LimitEffectRow, 'effects'> {}
+interface SampleRow extends LimitedSample, Pick<LimitEffectRow, 'effects'> {}
 
 const ROWS: readonly SampleRow[] = chargeRows.map(({ operations, charge }) => {
   const path = operations[0]?.path ?? '';
@@ -85,7 +85,7 @@ const ROWS: readonly SampleRow[] = chargeRows.map(({ operations, charge }) => {
 let gateway: TestGateway | null = null;
 afterEach(() => gateway?.close());
 
-function send(made: TestGateway, { path, body }: Sample): Promise<Response> {
+function send(made: TestGateway, { path, body }: LimitedSample): Promise<Response> {
   const content = typeof body === 'function' ? (body as () => FormData)() : body && JSON.stringify(body);
   return made.request(`/v1${path.replace(/\{(\w+)\}/g, 'x1')}`, {
     method: 'POST',

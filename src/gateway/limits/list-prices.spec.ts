@@ -12,7 +12,7 @@ const PICTURES = json({
   data: [{ url: 'https://example.com/a' }, { url: 'https://example.com/b' }],
 });
 
-interface Row {
+interface ListPriceCase {
   readonly provider: string;
   readonly model: string;
   readonly path: string;
@@ -22,23 +22,23 @@ interface Row {
   readonly cost: number;
 }
 
-const speech = (provider: string, model: string, cost: number, voice = 'thalia'): Row => ({
+const speech = (provider: string, model: string, cost: number, voice = 'thalia'): ListPriceCase => ({
   ...{ provider, model, cost, answer: SOUND },
   path: '/v1/audio/speech',
   fields: { input: 'Tides, twice a day 🌊', voice },
 });
 /** Nine seconds, which give whole nano-dollars at every price by the hour. */
-const transcript = (provider: string, model: string, cost: number, answer: object): Row => ({
+const transcript = (provider: string, model: string, cost: number, answer: object): ListPriceCase => ({
   ...{ provider, model, cost, answer: json(answer) },
   path: '/v1/audio/transcriptions',
   fields: { file: aSilence(9) },
 });
-const rerank = (provider: string, model: string, cost: number, answer: object): Row => ({
+const rerank = (provider: string, model: string, cost: number, answer: object): ListPriceCase => ({
   ...{ provider, model, cost, answer: json(answer) },
   path: '/v1/rerank',
   fields: { query: 'tides', documents: ['ebb', 'flow'] },
 });
-const images = (provider: string, model: string, cost: number): Row => ({
+const images = (provider: string, model: string, cost: number): ListPriceCase => ({
   ...{ provider, model, cost, answer: PICTURES },
   path: '/v1/images/generations',
   fields: { prompt: 'tides', n: 2 },
@@ -50,7 +50,7 @@ const HEARD_BY_DEEPGRAM = {
 };
 const FOUND = { results: [{ index: 0, relevance_score: 0.5 }] };
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly ListPriceCase[] = [
   speech('elevenlabs', 'eleven_v3', 20 * 80_000),
   speech('elevenlabs', 'eleven_flash_v2_5', 20 * 40_000),
   speech('deepgram', 'aura-asteria-en', 20 * 15_000, 'asteria'),
@@ -77,7 +77,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-async function under(amount: number, { provider, model, answer }: Row): Promise<void> {
+async function under(amount: number, { provider, model, answer }: ListPriceCase): Promise<void> {
   gateway = await aGateway({
     caller: aCaller({ limits: { limits: [aBudget(amount)], policies: [] } }),
     virtualKeys: { provider: { providerId: provider, customHost: null, fields: FIELDS[provider] ?? {} } },
@@ -86,7 +86,7 @@ async function under(amount: number, { provider, model, answer }: Row): Promise<
   });
 }
 
-function ask({ path, model, fields }: Row): Promise<Response> {
+function ask({ path, model, fields }: ListPriceCase): Promise<Response> {
   const values = Object.entries<unknown>({ model, ...fields });
   const isForm = values.some(([, value]) => value instanceof File);
   const form = new FormData();

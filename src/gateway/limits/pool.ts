@@ -14,7 +14,7 @@ const BELIEVED_MOST_MS = 1_000;
  * How long a request waits for units of other processes, in milliseconds. Unused ones return within a few milliseconds near the end of a
  * limit, otherwise with the second round of their process.
  */
-const PATIENCE_MS = { budget: 2_000, window: 0, slots: 100 } as const;
+const POOL_TIMEOUT_MS = { budget: 2_000, window: 0, slots: 100 } as const;
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 64;
 /** A process that asks again within this time is busy, and may take more than it needs right now. */
@@ -84,7 +84,7 @@ export class Pool {
     this.slices = counter.limit.kind === 'window' ? new WindowSlices() : null;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return !this.waiting.isEmpty;
   }
 
@@ -140,9 +140,9 @@ export class Pool {
     this.counter = { ...this.counter, limit };
     this.refusedUntil = this.openUntil = this.pausedUntil = -Infinity;
     this.free = this.low = this.rounds = this.spare = 0;
-    this.setAsideUnits(Math.max(0, this.available));
+    this.reserveUnits(Math.max(0, this.available));
     this.calls.release(this);
-    if (this.isWaitedFor) this.calls.wake(this);
+    if (this.hasWaiters) this.calls.wake(this);
     return true;
   }
 
@@ -151,13 +151,13 @@ export class Pool {
     const debt = Math.max(0, -this.available);
     const have = Math.max(0, this.available);
     const ahead = this.low > 0 ? this.aheadOf(have) : 0;
-    if (!this.isWaitedFor && debt === 0 && ahead === 0) return null;
+    if (!this.hasWaiters && debt === 0 && ahead === 0) return null;
     const needed = this.waiting.total - have;
-    this.spare = this.isWaitedFor ? this.spareOf(needed, now) : ahead;
+    this.spare = this.hasWaiters ? this.spareOf(needed, now) : ahead;
     this.askedAt = now;
     this.isAsking = true;
     const first = Math.max(0, this.waiting.first - have);
-    const need = this.isWaitedFor ? Math.max(first, needed) : 0;
+    const need = this.hasWaiters ? Math.max(first, needed) : 0;
     return { ...this.numbered(call), debt, first, need, spare: this.spare };
   }
 
@@ -216,14 +216,14 @@ export class Pool {
     this.available += ask.debt + granted;
     this.slices?.add(step, Math.max(0, this.available) - before, now);
     // Asked under an amount that no longer applies.
-    if (ask.limit !== this.counter.limit) return this.askAnew();
+    if (ask.limit !== this.counter.limit) return this.retryLease();
     this.adjustLow(ask, granted);
     this.free = Math.max(0, free);
     this.resetAt = now + retryMs;
     if (granted > 0) this.pauseMs = FIRST_PAUSE_MS;
     this.waiting.letGo(this.available);
     if (granted === 0 && ask.first > 0) this.refuseOrWait(others, Math.min(retryMs, BELIEVED_MOST_MS), now);
-    else if (this.isWaitedFor) this.calls.wake(this);
+    else if (this.hasWaiters) this.calls.wake(this);
   }
 
   private adjustLow(ask: LimitAsk, granted: number): void {
@@ -232,15 +232,15 @@ export class Pool {
     else if (this.isNew && this.counter.limit.kind !== 'slots') this.low = Math.ceil(ask.spare / 2);
   }
 
-  private askAnew(): void {
-    this.setAsideUnits(Math.max(0, this.available));
+  private retryLease(): void {
+    this.reserveUnits(Math.max(0, this.available));
     this.calls.release(this);
-    if (this.isWaitedFor) this.calls.wake(this);
+    if (this.hasWaiters) this.calls.wake(this);
   }
 
   private passOrRefuse(openUntil: number, cause: unknown): void {
     this.low = 0;
-    if (!this.isWaitedFor) return;
+    if (!this.hasWaiters) return;
     const { subject, failsClosed } = this.counter.limit;
     if (failsClosed) {
       this.waiting.refuseAll(() => new AppError('limits_unavailable', { subject }, { cause }));
@@ -260,14 +260,14 @@ export class Pool {
   /** The same between two rounds, for all idle units. */
   nextRelease(call: number): LimitReturn | null {
     if (this.isAsking) return null;
-    if (!this.isWaitedFor) this.setAsideUnits(Math.max(0, this.available));
+    if (!this.hasWaiters) this.reserveUnits(Math.max(0, this.available));
     return this.returnOf(call, false);
   }
 
-  private returnOf(call: number, isTold: boolean): LimitReturn | null {
+  private returnOf(call: number, isReported: boolean): LimitReturn | null {
     const steps = this.slices ? this.slices.takeDue() : NO_STEPS;
     const amount = this.slices ? steps.reduce((sum, part) => sum + part.amount, 0) : this.returned;
-    if (amount === 0 && this.unsureSince === null && !isTold) return null;
+    if (amount === 0 && this.unsureSince === null && !isReported) return null;
     this.returned = 0;
     this.isAsking = true;
     return { ...this.numbered(call), amount, steps };
@@ -293,10 +293,10 @@ export class Pool {
     this.rounds = isUsed ? this.rounds + 1 : 0;
     if (!isUsed) this.low = 0;
     else if (!this.isNew) this.low = Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
-    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - this.keptAfterRound(isUsed));
+    const surplus = this.hasWaiters ? 0 : Math.max(0, this.available - this.keptAfterRound(isUsed));
     this.usedLately = 0;
     this.spentLately = 0;
-    this.setAsideUnits(surplus);
+    this.reserveUnits(surplus);
   }
 
   private keptAfterRound(isUsed: boolean): number {
@@ -304,7 +304,7 @@ export class Pool {
     return this.isNew ? this.available : this.usedLately;
   }
 
-  private setAsideUnits(amount: number): void {
+  private reserveUnits(amount: number): void {
     this.available -= amount;
     // The store can grant these again, whatever it returned before.
     this.believed += amount;
@@ -314,7 +314,7 @@ export class Pool {
 
   /** Nothing depends on it, so it may be dropped. */
   get isEmpty(): boolean {
-    const isInUse = this.held !== 0 || this.isAsking || this.isWaitedFor;
+    const isInUse = this.held !== 0 || this.isAsking || this.hasWaiters;
     const hasReturns = this.returned !== 0 || (this.slices !== null && this.slices.hasDue);
     return this.available === 0 && !hasReturns && this.unsureSince === null && !isInUse;
   }
@@ -339,7 +339,7 @@ export class Pool {
 
   /** Offers freed units to waiting requests, or to other processes that may need them. */
   private offer(taken: number): void {
-    if (this.isWaitedFor) this.waiting.letGo(this.available);
+    if (this.hasWaiters) this.waiting.letGo(this.available);
     else if (this.available > 0 && this.isScarce(taken)) this.calls.release(this);
   }
 
@@ -352,11 +352,11 @@ export class Pool {
   private refuseOrWait(others: number, retryMs: number, now: number): void {
     const { kind } = this.counter.limit;
     const reach = this.available + this.free;
-    const outlook = { reach, others, patienceMs: PATIENCE_MS[kind], now };
+    const outlook = { reach, others, timeoutMs: POOL_TIMEOUT_MS[kind], now };
     const isInVain = this.waiting.refuseBeyond(outlook, (amount) => this.refusal(amount, now));
     this.refusedUntil = now + Math.max(BELIEVED_MS[kind], retryMs);
     this.believed = this.free + (isInVain ? 0 : others);
-    if (!this.isWaitedFor) return;
+    if (!this.hasWaiters) return;
     if (this.waiting.first <= reach) this.calls.wake(this);
     else this.pause(now);
   }

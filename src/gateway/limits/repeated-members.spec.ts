@@ -12,7 +12,7 @@ const PRICE: Price = {
 };
 const WIDE = 1_000_000_000;
 
-interface Sample {
+interface RepeatedMemberSample {
   readonly path: string;
   readonly provider?: string;
   readonly body: string;
@@ -21,7 +21,7 @@ interface Sample {
 }
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]';
-const SAMPLES: readonly Sample[] = [
+const SAMPLES: readonly RepeatedMemberSample[] = [
   {
     path: '/chat/completions',
     body: `{"model":"m","max_tokens":100000,${MESSAGES},"max_tokens":1}`,
@@ -85,7 +85,7 @@ afterEach(() => gateway.close());
 
 async function send(
   { keyModels: models, ...under }: Wishes,
-  { path, provider: providerId = 'openai', body }: Sample,
+  { path, provider: providerId = 'openai', body }: RepeatedMemberSample,
 ): Promise<Response> {
   const account = { providerId, customHost: null, fields: {}, ...(models && { models }) };
   gateway = await aGateway({

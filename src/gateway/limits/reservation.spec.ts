@@ -31,12 +31,12 @@ function wave(): Buffer {
   return Buffer.concat([head, Buffer.alloc(16_000)]);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ReservedBodyFields = Readonly<Record<string, unknown>>;
 
 /** A family of requests, with a provider's usage report for the largest use that the request allows. */
-interface Family {
+interface EndpointFamily {
   readonly path: string;
-  readonly body: Fields;
+  readonly body: ReservedBodyFields;
   readonly isForm?: true;
   readonly reported: (inputTokens: number) => object;
   readonly silent: object | string;
@@ -53,7 +53,7 @@ const contents = [{ role: 'user', parts: [{ text: 'Say hello to everybody.' }] }
 const generationConfig = { maxOutputTokens: OUTPUT };
 const candidates = [{ content: { parts: [{ text: SAID }] } }];
 
-const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly EndpointFamily[] = [
   {
     path: '/chat/completions',
     body: { model: 'a-model', max_tokens: OUTPUT, messages },
@@ -146,7 +146,7 @@ const FAMILIES: readonly Family[] = [
     reported: (input_tokens) => ({ usage: { input_tokens, output_tokens: OUTPUT } }),
     silent: 'sound',
   },
-  ...['/audio/transcriptions', '/audio/translations'].map((path): Family => ({
+  ...['/audio/transcriptions', '/audio/translations'].map((path): EndpointFamily => ({
     path,
     body: { file: wave(), model: 'a-model' },
     isForm: true,
@@ -161,7 +161,7 @@ interface Shape {
   readonly encoding?: string;
   readonly contentType?: string;
   readonly isChunked?: true;
-  readonly more?: Fields;
+  readonly more?: ReservedBodyFields;
 }
 const SHAPES: readonly Shape[] = [
   { name: 'plainly' },
@@ -187,7 +187,7 @@ const SHAPES: readonly Shape[] = [
 const bytesOf = (value: unknown): Buffer | string =>
   Buffer.isBuffer(value) ? value : typeof value === 'string' ? value : JSON.stringify(value);
 
-function formBody(fields: Fields): Buffer {
+function formBody(fields: ReservedBodyFields): Buffer {
   const parts = Object.entries(fields).map(([name, value]) => {
     const file = Buffer.isBuffer(value) ? '; filename="a.wav"' : '';
     const head = `--b\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
@@ -196,12 +196,12 @@ function formBody(fields: Fields): Buffer {
   return Buffer.concat([...parts, Buffer.from('--b--\r\n')]);
 }
 
-interface Sent {
+interface ReservedRequest {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function sent(family: Family, { encoding, contentType, more }: Shape): Sent {
+function sent(family: EndpointFamily, { encoding, contentType, more }: Shape): ReservedRequest {
   const fields = { ...family.body, ...more };
   const clear = family.isForm ? formBody(fields) : Buffer.from(JSON.stringify(fields));
   const type = family.isForm ? 'multipart/form-data; boundary=b' : 'application/json';
@@ -222,14 +222,18 @@ let gateway: TestGateway | undefined;
 afterEach(() => gateway?.close());
 
 /** The result of one request under a budget. */
-interface Outcome {
+interface ReservationOutcome {
   readonly status: number;
   readonly reached: number;
   /** The charge of the budget or, if the text is counted when the record is stored, the amount that stays reserved until then. */
   readonly charged: number;
 }
 
-async function under(amount: number, type: BudgetMeasure, { family, shape, answer }: Case): Promise<Outcome> {
+async function under(
+  amount: number,
+  type: BudgetMeasure,
+  { family, shape, answer }: ReservationCase,
+): Promise<ReservationOutcome> {
   const limits = { limits: [aBudget(amount, { type })], policies: [] };
   gateway = await aGateway({
     caller: aCaller({ limits }),
@@ -258,8 +262,8 @@ async function under(amount: number, type: BudgetMeasure, { family, shape, answe
   return outcome;
 }
 
-interface Case {
-  readonly family: Family;
+interface ReservationCase {
+  readonly family: EndpointFamily;
   readonly shape: Shape;
   readonly answer: object | string;
 }

@@ -15,7 +15,7 @@ export interface Outlook {
   /** Units of other processes, which they may return. */
   readonly others: number;
   /** How long a request waits for those, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly now: number;
 }
 
@@ -68,14 +68,14 @@ export class WaitingRequests {
    * Requests within reach come first. Those that other processes' units would cover wait until their patience ends; the others are refused.
    * Returns whether one waited in vain.
    */
-  refuseBeyond({ reach, others, patienceMs, now }: Outlook, refusal: (amount: number) => AppError): boolean {
+  refuseBeyond({ reach, others, timeoutMs, now }: Outlook, refusal: (amount: number) => AppError): boolean {
     const within: WaitingRequest[] = [];
     const hoping: WaitingRequest[] = [];
     let isInVain = false;
     for (const one of this.waiting) {
       const mayFit = one.amount <= reach + others;
       if (one.amount <= reach) within.push(one);
-      else if (mayFit && now - one.since < patienceMs) hoping.push(one);
+      else if (mayFit && now - one.since < timeoutMs) hoping.push(one);
       else {
         isInVain ||= mayFit;
         one.refuse(refusal(one.amount));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
 import { modelEntry } from '../../providers/models/model-entry.js';
-import { modelQuery } from '../../providers/models/model-list.js';
+import { modelListQuery } from '../../providers/models/model-list.js';
 import { findProvider } from '../../providers/catalog/registry.js';
 import type { UsableKey } from '../ports.js';
 import { answerModels, askedModels } from './local-models.js';
@@ -37,7 +37,7 @@ interface World {
 
 function answered(query: string, id: string | null, { keys = [], policy }: World = {}): Buffer {
   const finder = new UsableModelsFinder(new Catalog(), { find: () => keys });
-  const asked = modelQuery(new URLSearchParams(query));
+  const asked = modelListQuery(new URLSearchParams(query));
   const caller = aCaller({
     policy: policy
       ? {

@@ -4,7 +4,7 @@ import {
   isEverything,
   modelList,
   modelNamed,
-  modelQuery,
+  modelListQuery,
   type ModelQuery,
 } from '../../providers/models/model-list.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
@@ -22,7 +22,7 @@ export class LocalModels {
 
   /** Rejects with `not_found`, `provider_unknown`, `invalid_request`, `auth_unavailable`. */
   async answer(exchange: Exchange, caller: Principal, { path, query }: RequestPath): Promise<void> {
-    const asked = modelQuery(new URLSearchParams(query));
+    const asked = modelListQuery(new URLSearchParams(query));
     const usable = await this.usable.find(caller, asked.isOfAll);
     send(exchange, answerModels(asked, askedModels(path)?.id ?? null, usable));
   }

@@ -3,7 +3,7 @@ import { mapMaybePromise } from '../../common/maybe-promise.js';
 import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { ModelEntry } from '../../providers/models/model-entry.js';
-import { EVERYTHING, modelList } from '../../providers/models/model-list.js';
+import { ALL_MODELS, modelList } from '../../providers/models/model-list.js';
 import { allowedModels, usableModels } from '../../providers/models/usable-models.js';
 import { type UsableKey, UsableKeys } from '../ports.js';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
@@ -61,5 +61,5 @@ export class UsableModelsFinder {
 
 function onceBytes(models: readonly ModelEntry[]): () => Buffer {
   let bytes: Buffer | null = null;
-  return () => (bytes ??= Buffer.from(JSON.stringify(modelList(models, EVERYTHING))));
+  return () => (bytes ??= Buffer.from(JSON.stringify(modelList(models, ALL_MODELS))));
 }

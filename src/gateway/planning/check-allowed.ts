@@ -5,7 +5,7 @@ import { didYouMean } from '../../common/text/nearest-names.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { RequestContent } from '../types/content.js';
 import { modelTarget } from './named-model.js';
-import { checkRepeated } from '../types/repeated-member.js';
+import { refuseRepeatedMember } from '../types/repeated-member.js';
 import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { AllowedModels, Target } from '../types/target.js';
 
@@ -30,8 +30,8 @@ export function checkAllowed(
 }
 
 function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: RequestContent): void {
-  if (policy?.models) checkRepeated(content, POLICY);
-  if (virtualKey?.models) checkRepeated(content, KEY);
+  if (policy?.models) refuseRepeatedMember(content, POLICY);
+  if (virtualKey?.models) refuseRepeatedMember(content, KEY);
 }
 
 const POLICY = 'the model policy of your organization';

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeFrame, FrameReader } from './frames.js';
 
-interface Frame {
+interface WebSocketFrame {
   readonly opcode: number;
   readonly isLast: boolean;
   readonly payload: Buffer;
 }
 
-function encoded({ opcode, isLast, payload }: Frame): Buffer {
+function encoded({ opcode, isLast, payload }: WebSocketFrame): Buffer {
   const first = (isLast ? 0x80 : 0) | opcode;
   const { length } = payload;
   if (length < 126) return Buffer.concat([Buffer.from([first, length]), payload]);
@@ -33,7 +33,11 @@ function heard() {
   };
 }
 
-const text = (content: string): Frame => ({ opcode: 1, isLast: true, payload: Buffer.from(content) });
+const text = (content: string): WebSocketFrame => ({
+  opcode: 1,
+  isLast: true,
+  payload: Buffer.from(content),
+});
 
 describe('FrameReader', () => {
   it('reads the same messages, text and binary, however the bytes are cut', () => {

@@ -4,7 +4,7 @@ import { aCaller } from '../../../test/support/gateway.js';
 import { IdentityService } from '../../auth/identity/identity.service.js';
 import { mintApiKey } from '../../common/crypto/api-key-format.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { modelQuery } from './handshake.js';
+import { realtimeModelQuery } from './handshake.js';
 import { Secret } from '../../common/settings/secret.js';
 import { addSubprotocols, takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 
@@ -39,7 +39,7 @@ describe('the model of a session', () => {
     ['?model=%zz', '?model=%zz', '%zz', null],
     ['', '', null, null],
   ])('%s', (query, rewritten, model, slug) => {
-    expect(modelQuery(query)).toEqual({ query: rewritten, model, slug });
+    expect(realtimeModelQuery(query)).toEqual({ query: rewritten, model, slug });
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe('the model of a session', () => {
     '?model=cheap&deployment=dear',
     '?deployment=@prod/cheap&a=1&deployment=dear',
   ])('must not be named twice, as providers differ in which one they use: %s', (query) => {
-    expect(() => modelQuery(query)).toThrow(/names the model 2 times/);
+    expect(() => realtimeModelQuery(query)).toThrow(/names the model 2 times/);
   });
 });
 

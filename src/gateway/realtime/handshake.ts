@@ -88,7 +88,7 @@ function checkOneModel(query: string): void {
 }
 
 /** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */
-export function modelQuery(query: string): RealtimeModelQuery {
+export function realtimeModelQuery(query: string): RealtimeModelQuery {
   checkOneModel(query);
   const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
   if (whole === undefined) return { query, model: null, slug: null };

@@ -21,14 +21,14 @@ import {
   RequestSteps,
   withCaller,
   withConfig,
-  withContent,
+  exchangeWithContent,
   withOptions,
 } from '../pipeline.js';
 import { checkLoop } from '../upstream/forwarded-headers.js';
 import { checkNamedKey } from '../planning/config-plans.js';
 import { Admission } from '../upstream/admission.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
-import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
+import { acceptUpgrade, checkHandshake, realtimeModelQuery, responseOn } from './handshake.js';
 import { recordedSession, type ReservingSession } from './session-record.js';
 import { RealtimeSessions } from './sessions.js';
 
@@ -102,7 +102,7 @@ export class Realtime {
       checkAccess(request, caller);
       exchange = withOptions(exchange, caller);
       checkLoop(request.headers);
-      this.sessions.checkRoom();
+      this.sessions.checkSessionLimit();
 
       const read = readHandshake(request);
       const { path } = read.path;
@@ -110,7 +110,7 @@ export class Realtime {
       const config = await this.steps.findConfig(caller, exchange);
       exchange = withConfig(exchange, config);
       checkNamedKey(config, exchange.facts.options);
-      exchange = withContent(exchange, read);
+      exchange = exchangeWithContent(exchange, read);
 
       const { outcome, decisions } = await this.steps.route({ exchange, caller, read }, config);
       exchange = exchangeWith(exchange, { trail: outcome.trail, decisions });
@@ -175,6 +175,6 @@ export class Realtime {
 /** The content of a handshake: its query names the model. */
 function readHandshake(request: IncomingMessage): ReadRequest {
   const path = requestPath(request.url ?? '');
-  const { query, model, slug } = modelQuery(path.query);
+  const { query, model, slug } = realtimeModelQuery(path.query);
   return { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
 }

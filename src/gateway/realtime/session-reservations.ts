@@ -11,7 +11,7 @@ import type { FrameListener } from './frames.js';
 import { SessionInput } from './session-input.js';
 import type { ReportedUse, SessionObserver } from './session-meter.js';
 import { plus, type SessionPart, SessionParts, type SessionUse } from './session-parts.js';
-import { actualOf, release, reservedBy, SessionPrices, type SessionStep } from './session-steps.js';
+import { actualOfSession, release, reservedBy, SessionPrices, type SessionStep } from './session-steps.js';
 
 /** Input of a session's reservations. */
 export interface ReservedSession {
@@ -55,7 +55,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   /** Something changed that is not stored yet. */
   private hasChanged = false;
   private isWaiting = false;
-  private isOver = false;
+  private hasEnded = false;
   private hasAnswered = false;
 
   constructor(private readonly session: ReservedSession) {
@@ -175,7 +175,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
 
   /** Ends the session. Responses without an end on record are charged their reservation. */
   finish(): SessionParts {
-    this.isOver = true;
+    this.hasEnded = true;
     const unended = this.running + this.passed;
     for (const [at, step] of this.steps.entries())
       if (at < unended) this.settle(step, this.prices.estimated(step));
@@ -199,19 +199,19 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   }
 
   private get lacksCover(): boolean {
-    return this.isListening && !this.isCovered && !this.isOver;
+    return this.isListening && !this.isCovered && !this.hasEnded;
   }
 
   /** Reserves what is missing and stores what is charged if the process dies; then lets pass what waits for it. */
   private async cover(): Promise<void> {
     this.hasChanged = true;
-    if (this.isCovering || this.isOver) return;
+    if (this.isCovering || this.hasEnded) return;
     this.isCovering = true;
     try {
-      while (this.lacksCover || (this.hasChanged && !this.isOver)) {
+      while (this.lacksCover || (this.hasChanged && !this.hasEnded)) {
         this.hasChanged = false;
         while (this.lacksCover) await this.coverNext();
-        if (!this.isOver) await this.session.keep(this.soFar());
+        if (!this.hasEnded) await this.session.keep(this.soFar());
       }
     } catch (error) {
       return this.refuse(AppError.from(error));
@@ -222,7 +222,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   }
 
   private letPass(): void {
-    if (this.isOver || !this.isWaiting) return;
+    if (this.hasEnded || !this.isWaiting) return;
     this.isWaiting = false;
     this.passed = this.requested;
     this.session.onCovered();
@@ -236,7 +236,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     const estimate = this.prices.estimate(tokens - step.inputTokens, 0);
     const hold = await this.reserve(estimate, 'input');
     // Responses may have begun or ended meanwhile.
-    if (this.isOver || !this.steps.includes(step)) return hold.release();
+    if (this.hasEnded || !this.steps.includes(step)) return hold.release();
     const longer = { ...step, inputTokens: tokens, holds: [...step.holds, hold] };
     this.steps = this.steps.map((one) => (one === step ? longer : one));
   }
@@ -246,7 +246,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     const estimate = this.prices.estimate(step.inputTokens, step.outputTokens);
     const hold = await this.reserve(estimate, step.isFirst ? 'input' : 'response');
     step.holds.push(hold);
-    if (this.isOver) release(step);
+    if (this.hasEnded) release(step);
     else this.steps.push(step);
     this.isFirstFree &&= !step.isFirst;
   }
@@ -263,7 +263,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
 
   /** A running response may end and free enough. If it has no reservation itself, the session must end now. */
   private refuse(error: AppError): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     if (this.running > 0 && this.steps.length >= this.running) return;
     this.session.onRefused(error);
   }
@@ -279,7 +279,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
 
   private settle({ holds }: SessionStep, use: SessionUse | null): void {
     const [first, ...slices] = holds;
-    const charges = first ? [...first.settle(use ? actualOf(use) : UNUSED)] : [];
+    const charges = first ? [...first.settle(use ? actualOfSession(use) : UNUSED)] : [];
     for (const slice of slices) slice.settle(UNUSED);
     if (use) this.parts.add(use, charges);
   }
@@ -288,7 +288,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   private chargeBeside(use: SessionUse | null): void {
     if (!use) return;
     const hold = this.steps.at(-1)?.holds[0] ?? this.session.opening;
-    this.parts.add(use, hold?.chargeBeside(actualOf(use)) ?? []);
+    this.parts.add(use, hold?.chargeBeside(actualOfSession(use)) ?? []);
     void this.cover();
   }
 

@@ -56,7 +56,7 @@ export function release({ holds }: SessionStep): void {
   for (const hold of holds) hold.release();
 }
 
-export function actualOf({ usage, cost }: SessionUse): Actual {
+export function actualOfSession({ usage, cost }: SessionUse): Actual {
   const tokens = usage.input_tokens + usage.output_tokens;
   return { costNanoUsd: cost, tokens, isCountedLater: false };
 }

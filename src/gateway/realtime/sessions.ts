@@ -10,11 +10,11 @@ const SESSIONS_MAX = 10_000;
 const CHECK_MS = 1_000;
 
 /** Repeats the checks made before the session began; rejects with the reason to end it. */
-type MayGoOn = () => Promise<void>;
+type SessionCheck = () => Promise<void>;
 
 interface RunningSession {
   readonly session: RealtimeSession;
-  readonly mayGoOn: MayGoOn;
+  readonly mayGoOn: SessionCheck;
   isBeingChecked: boolean;
 }
 
@@ -28,7 +28,7 @@ export class RealtimeSessions {
   constructor(private readonly stallMs: number) {}
 
   /** Throws `overloaded` or `draining`. */
-  checkRoom(): void {
+  checkSessionLimit(): void {
     if (this.isClosing) throw new AppError('draining');
     if (this.running.size >= SESSIONS_MAX) throw new AppError('overloaded');
   }
@@ -38,7 +38,7 @@ export class RealtimeSessions {
     socket.once('close', () => this.opening.delete(socket));
   }
 
-  add(session: RealtimeSession, socket: Duplex, mayGoOn: MayGoOn): void {
+  add(session: RealtimeSession, socket: Duplex, mayGoOn: SessionCheck): void {
     this.opening.delete(socket);
     this.running.set(session, { session, mayGoOn, isBeingChecked: false });
     this.timer ??= setInterval(() => this.check(), CHECK_MS);

@@ -55,13 +55,13 @@ function standardOutput(): DestinationStream {
 
 /** A line for each request, or for each failed or slow one, on standard output. It never holds a credential or content. */
 export class AccessLog {
-  readonly #logger: Logger;
+  private readonly logger: Logger;
 
   constructor(
     private readonly settings: Pick<Settings, 'accessLog' | 'slowRequestMs'>,
     destination: DestinationStream,
   ) {
-    this.#logger = pino(
+    this.logger = pino(
       {
         base: { pid: process.pid, component: 'access' },
         timestamp: pino.stdTimeFunctions.isoTime,
@@ -77,7 +77,7 @@ export class AccessLog {
     const isSlow = duration_ms >= this.settings.slowRequestMs;
     if (this.settings.accessLog === 'errors' && !isFailed && !isSlow) return;
     const text = isFailed ? 'A request failed.' : isSlow ? 'A slow request ended.' : 'A request ended.';
-    this.#logger.info(fieldsOf(exchange), text);
+    this.logger.info(fieldsOf(exchange), text);
   }
 }
 

@@ -66,7 +66,7 @@ function listed(book: PriceBook, { provider }: Target, model: string | null): Fo
 }
 
 /** The current price of a model at a target; null when it is unknown. */
-export function priceAt(
+export function priceOfTarget(
   book: PriceBook,
   { virtualKey, provider }: Target,
   model: string | null,

@@ -9,7 +9,7 @@ import type { AttemptTrail } from '../types/attempt-trail.js';
 import type { Target } from '../types/target.js';
 
 /** The row of a try. Rare columns are added only if they apply: a spread of an object this wide costs microseconds. */
-type Rare = 'charges' | 'countable' | 'isAside' | 'isEstimated' | 'price';
+type Rare = 'charges' | 'countable' | 'isSideCall' | 'isEstimated' | 'price';
 export type NewRecord = Omit<AttemptRecord, Rare> & {
   -readonly [Name in Rare]?: AttemptRecord[Name];
 };
@@ -24,7 +24,7 @@ export interface EndedAttempt {
   readonly isComplete?: boolean;
   /** Absent: the record of the request has the text of the response. */
   readonly countable?: AttemptRecord['countable'] | null;
-  readonly isAside?: true;
+  readonly isSideCall?: true;
   /** Its usage includes an estimate, although it ended. */
   readonly isEstimated?: boolean;
 }
@@ -112,12 +112,12 @@ export function rounded(ms: number): number {
 export function markRecord(
   record: NewRecord,
   attempt: RecordedTry,
-  { countable, isAside, isEstimated, isComplete }: EndedAttempt,
+  { countable, isSideCall, isEstimated, isComplete }: EndedAttempt,
   price: Bill['price'],
 ): void {
   if (price) record.price = price;
   if (isEstimated || isUnended(attempt, isComplete)) record.isEstimated = true;
-  if (isAside) record.isAside = true;
+  if (isSideCall) record.isSideCall = true;
   if (countable) record.countable = countable;
 }
 

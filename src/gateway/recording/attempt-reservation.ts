@@ -158,14 +158,14 @@ export class AttemptReservation {
   settleSideCall(tried: RecordedTry, trail: AttemptTrail, { errorCode, reading, text }: SideCall): void {
     const isBilled = reading.usage === null && tried.wasSent && tried.status < 400;
     const countable = isBilled ? { model: this.reserving.model, input: text, output: '' } : null;
-    this.settle(tried, trail, { errorCode, reading, countable, isAside: true });
+    this.settle(tried, trail, { errorCode, reading, countable, isSideCall: true });
   }
 
   /** Records a session, each part at its own cost. */
   settleSession(tried: RecordedTry, parts: readonly SettledPart[]): void {
     if (!this.settleOnce()) return;
     for (const { isEarlier, cost, charges, ...part } of parts) {
-      const ended: EndedAttempt = isEarlier ? { ...part, isAside: true } : part;
+      const ended: EndedAttempt = isEarlier ? { ...part, isSideCall: true } : part;
       this.record(tried, ended, { bill: { cost: part.reading.usage && cost, price: null }, charges });
     }
   }

@@ -48,10 +48,10 @@ export class BodyCapture {
     this.bytes += chunk.length;
     if (this.bytes > HEAD_BYTES) passedLarge(chunk.length);
     if (!this.isKept || chunk.length === 0 || processBytes > PROCESS_BYTES_MAX) return;
-    const room = HEAD_BYTES - this.headBytes;
-    if (chunk.length <= room) return this.keepHead(chunk);
-    if (room > 0) this.keepHead(chunk.subarray(0, room));
-    this.keepTail(room > 0 ? chunk.subarray(room) : chunk);
+    const bytesLeft = HEAD_BYTES - this.headBytes;
+    if (chunk.length <= bytesLeft) return this.keepHead(chunk);
+    if (bytesLeft > 0) this.keepHead(chunk.subarray(0, bytesLeft));
+    this.keepTail(bytesLeft > 0 ? chunk.subarray(bytesLeft) : chunk);
   }
 
   /** Keeps other bytes than those that passed, which stay counted. */

@@ -27,7 +27,7 @@ function upload(): FormData {
   return form;
 }
 
-interface Asked {
+interface CutOffRequest {
   readonly path: string;
   readonly body: FormData | object;
   readonly slug?: string;
@@ -35,7 +35,7 @@ interface Asked {
 
 /** Sends a request, disconnects once all of it has reached the provider, which has not responded, and returns the record. */
 async function leave(
-  { path, body, slug = 'openai-prod' }: Asked,
+  { path, body, slug = 'openai-prod' }: CutOffRequest,
   wishes: GatewayWishes,
 ): Promise<RequestLogRecord> {
   gateway = await aGateway({ answers: [{ isEndless: true, status: 0 }], ...wishes });

@@ -159,29 +159,29 @@ interface NamedSums {
  * cannot use up the limit.
  */
 export class SumsByName {
-  readonly #sums = new Map<string, NamedSums>();
+  private readonly sums = new Map<string, NamedSums>();
 
   constructor(private readonly namesMax: number = NAMES_MAX) {}
 
   /** `group`: what the name is counted under, such as its provider. */
   add(group: string, name: string, record: CountedRecord, statusClass: string): void {
     const sums =
-      this.#sumsOf(group + SEPARATOR + name, record.status < 400) ??
-      this.#sumsOf(group + SEPARATOR + OTHER, true, Infinity);
+      this.sumsOf(group + SEPARATOR + name, record.status < 400) ??
+      this.sumsOf(group + SEPARATOR + OTHER, true, Infinity);
     if (!sums) return;
     sums.requests[statusClass] = (sums.requests[statusClass] ?? 0) + 1;
     sums.costNanoUsd += record.cost_nano_usd ?? 0;
   }
 
   all(): Iterable<readonly [string, NamedSums]> {
-    return this.#sums;
+    return this.sums;
   }
 
-  #sumsOf(labels: string, mayBegin: boolean, max = this.namesMax): NamedSums | undefined {
-    const known = this.#sums.get(labels);
-    if (known || !mayBegin || this.#sums.size >= max) return known;
+  private sumsOf(labels: string, mayBegin: boolean, max = this.namesMax): NamedSums | undefined {
+    const known = this.sums.get(labels);
+    if (known || !mayBegin || this.sums.size >= max) return known;
     const sums = { requests: {}, costNanoUsd: 0 };
-    this.#sums.set(labels, sums);
+    this.sums.set(labels, sums);
     return sums;
   }
 }

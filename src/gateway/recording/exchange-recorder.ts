@@ -75,7 +75,7 @@ export class ExchangeRecorder {
    */
   open({ request, facts, caller, trail, waitedMs }: OpeningExchange): Promise<void> {
     this.workedMs = performance.now() - facts.arrivedAt - waitedMs;
-    if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
+    if (caller.policy?.needsLog && !this.sink.hasSpace) throw new AppError('log_capacity_exhausted');
     this.opened = openedExchange(request, facts, caller, trail);
     this.written = this.sink.open(this.opened);
     return this.whenWritten();

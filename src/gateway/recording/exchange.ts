@@ -47,7 +47,7 @@ export const withFacts = (exchange: Exchange, facts: Parameters<typeof factsWith
   exchangeWith(exchange, { facts: factsWith(exchange.facts, facts) });
 
 /** How the failure of a try is recorded. The provider of a client that disconnected was working, so its input counts. */
-export function failureOf({ signal }: Exchange, { code }: AppError): DiscardedAttempt {
+export function failedAttempt({ signal }: Exchange, { code }: AppError): DiscardedAttempt {
   const hasLeft = signal.isCancelled;
   return { errorCode: hasLeft ? null : code, isCutOff: hasLeft };
 }

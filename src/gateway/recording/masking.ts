@@ -22,12 +22,12 @@ function isSecret(name: string): boolean {
 /** A config in the request may contain keys; the name of a saved one may be shown. */
 const CONFIG_HEADER = /^x-(?:gateway|portkey)-config$/;
 
-type Content = 'secret' | 'config' | 'clear';
+type MaskedContent = 'secret' | 'config' | 'clear';
 
-const contents = new Map<string, Content>();
+const contents = new Map<string, MaskedContent>();
 const NAMES_MAX = 2_000;
 
-function contentOf(name: string): Content {
+function contentOf(name: string): MaskedContent {
   let known = contents.get(name);
   if (known === undefined) {
     known = judged(name.toLowerCase());
@@ -36,7 +36,7 @@ function contentOf(name: string): Content {
   return known;
 }
 
-function judged(name: string): Content {
+function judged(name: string): MaskedContent {
   if (isSecret(name)) return 'secret';
   return CONFIG_HEADER.test(name) ? 'config' : 'clear';
 }

@@ -11,7 +11,7 @@ export interface Meter {
   /** The last byte has passed; calls back when `reading` is final. */
   end(done: () => void): void;
   /** Whether the response is complete by its own syntax. Absent if only its last byte shows that. */
-  readonly isOver?: () => boolean;
+  readonly hasEnded?: () => boolean;
 }
 
 const DONE = '[DONE]';
@@ -78,7 +78,7 @@ export function meterArray(reader: UsageReader, contentEncoding: string | null):
   const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
     objects.feed(chunk);
   });
-  return decoder && { ...meter(reading, decoder, () => undefined), isOver: () => objects.isOver };
+  return decoder && { ...meter(reading, decoder, () => undefined), hasEnded: () => objects.hasEnded };
 }
 
 /** A plain response, or the end of a long one: images and pages are large, and their usage comes last. */

@@ -1,7 +1,7 @@
 import { isPossibleUsage, type Usage } from '../../common/contracts/usage.js';
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
-import { usageOf } from '../../providers/endpoints/openai-usage.js';
+import { openaiUsage } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
 import { JsonObjects } from '../framing/index.js';
 import type { Estimate } from '../types/estimate.js';
@@ -114,7 +114,7 @@ export function noteWhole(reading: Reading, reader: UsageReader, answer: Buffer)
 
 /** Reads the usage that a stream in another dialect has reported before its end, in the format of chat completions. */
 export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
-  const reported = usageOf(usage);
+  const reported = openaiUsage(usage);
   if (reported && replaces(reported, reading.usage)) noteUsage(reading, reported, isBeginning);
 }
 

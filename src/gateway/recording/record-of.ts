@@ -97,9 +97,9 @@ export function openedExchange(
 
 const NOWHERE = { provider: null, virtual_key: null, virtual_key_id: null } as const;
 
-type Where = Pick<OpenedExchange, 'provider' | 'virtual_key' | 'virtual_key_id'>;
+type RecordedTarget = Pick<OpenedExchange, 'provider' | 'virtual_key' | 'virtual_key_id'>;
 
-function whereOf(target: Target | null): Where {
+function whereOf(target: Target | null): RecordedTarget {
   if (!target) return NOWHERE;
   const { provider, virtualKey } = target;
   if (!virtualKey) return { provider: provider.id, virtual_key: null, virtual_key_id: null };
@@ -156,7 +156,7 @@ export function recordOf(exchange: RecordedExchange, closed: ClosingFrame): Requ
 interface FrameParts extends Pick<ClosingFrame, 'opened' | 'outcome'> {
   readonly exchange: RecordedExchange;
   readonly closed: ClosingFrame;
-  readonly where: Where;
+  readonly where: RecordedTarget;
   readonly used: UsageColumns;
   readonly bytes: { readonly up: number; readonly down: number };
 }

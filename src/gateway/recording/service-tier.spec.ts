@@ -30,7 +30,7 @@ const gemini = (usageMetadata: object) => ({
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-interface Case {
+interface ServiceTierCase {
   readonly of: string;
   readonly path?: string;
   readonly slug?: string;
@@ -39,7 +39,7 @@ interface Case {
   readonly tier: string | null;
 }
 
-const CASES: readonly Case[] = [
+const CASES: readonly ServiceTierCase[] = [
   {
     of: 'a plain answer',
     asked: { ...CHAT, service_tier: 'auto' },

@@ -6,7 +6,7 @@ import type { RecordedTry } from '../types/attempt-outcome.js';
 import { type AttemptTrail, modelOf } from '../types/attempt-trail.js';
 import { chargeAt, type ExchangeFacts } from '../types/exchange-facts.js';
 import type { Target } from '../types/target.js';
-import { priceAt } from './applied-price.js';
+import { priceOfTarget } from './applied-price.js';
 import { believed, type Reading, UNREAD } from './reading.js';
 
 /** The exchange of a try, and the prices of this moment. */
@@ -114,7 +114,7 @@ function reservationFor(
     body,
     unreadable: null,
     bodyBytes,
-    price: priceAt(prices, target, modelOf(trail)),
+    price: priceOfTarget(prices, target, modelOf(trail)),
     outputCeiling,
   });
   return isInestimable(estimate) ? null : estimate;

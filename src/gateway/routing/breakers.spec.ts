@@ -35,16 +35,16 @@ class Bus {
 
 const failure = failed(new AppError('upstream_error'));
 
-type Scripted = number | Error | AttemptOutcome<TargetAnswer> | null;
+type BreakerOutcome = number | Error | AttemptOutcome<TargetAnswer> | null;
 
-function request(breakers: Breakers, target: PlannedTarget, outcome: Scripted): void {
+function request(breakers: Breakers, target: PlannedTarget, outcome: BreakerOutcome): void {
   breakers.began(target);
   if (outcome === null) breakers.ended(target, null);
   else if (typeof outcome === 'number') breakers.ended(target, answered(outcome));
   else breakers.ended(target, outcome instanceof Error ? refused(outcome) : outcome);
 }
 
-function requests(breakers: Breakers, target: PlannedTarget, outcomes: Scripted[]): void {
+function requests(breakers: Breakers, target: PlannedTarget, outcomes: BreakerOutcome[]): void {
   for (const outcome of outcomes) request(breakers, target, outcome);
 }
 

@@ -9,7 +9,7 @@ import type { AttemptOutcome, TargetAnswer } from '../types/attempt-outcome.js';
 const SPAN_MS = 30_000;
 
 /** Maximum targets out of service in other processes that this one has not used yet. */
-const TOLD_MAX = 10_000;
+const REPORTED_MAX = 10_000;
 
 /** Monotonic milliseconds, so that a change of the wall clock opens and closes nothing. */
 export type Clock = () => number;
@@ -23,18 +23,18 @@ export type Clock = () => number;
 export class Breakers {
   private readonly circuits = new WeakMap<BreakerPlan, Circuit>();
   /** When a target returns, as reported by another process. */
-  private readonly reported = new LRUCache<string, number>({ max: TOLD_MAX });
+  private readonly reported = new LRUCache<string, number>({ max: REPORTED_MAX });
   private readonly now: Clock = () => performance.now();
 
   constructor(private readonly news: OutageNews) {
-    news.subscribe((target, cooldownMs) => this.hear(target, cooldownMs));
+    news.subscribe((target, cooldownMs) => this.receive(target, cooldownMs));
   }
 
   /** The target is out of service, so other targets should be tried. */
   isOpen({ breaker }: PlannedTarget): boolean {
     if (!breaker) return false;
     const now = this.now();
-    return this.isTold(breaker, now) || this.circuitOf(breaker).isOpen(now);
+    return this.isReported(breaker, now) || this.circuitOf(breaker).isOpen(now);
   }
 
   /** A request is sent to the target. */
@@ -56,7 +56,7 @@ export class Breakers {
     return circuit;
   }
 
-  private isTold({ sharedAs }: BreakerPlan, now: number): boolean {
+  private isReported({ sharedAs }: BreakerPlan, now: number): boolean {
     if (sharedAs === null || this.reported.size === 0) return false;
     const until = this.reported.get(sharedAs);
     if (until === undefined) return false;
@@ -65,7 +65,7 @@ export class Breakers {
     return false;
   }
 
-  private hear(target: string, cooldownMs: number): void {
+  private receive(target: string, cooldownMs: number): void {
     this.reported.set(target, this.now() + cooldownMs);
   }
 }

@@ -7,7 +7,7 @@ import { Loads } from './loads.js';
 const aTarget = (path: string, weight = 1): WeightedPlan => ({ plan: {} as PlannedTarget, path, weight });
 
 /** Loads with a clock that the test moves. */
-class Clock {
+class LoadsClock {
   now = 1_000;
   readonly loads = new Loads(() => this.now);
 
@@ -31,7 +31,7 @@ describe('Loads', () => {
   const drawn = [0, 0.3, 0.6, 0.9];
 
   it('know the least busy target for its weight, and take turns among equals', async () => {
-    const clock = new Clock();
+    const clock = new LoadsClock();
     const strong = aTarget('strong', 4);
     expect(new Set(drawn.map((random) => clock.loads.leastBusy([a, b], random).path)).size).toBe(2);
 
@@ -43,7 +43,7 @@ describe('Loads', () => {
   });
 
   it('choose the faster of two, try the unknown first, and decay slowly', async () => {
-    const clock = new Clock();
+    const clock = new LoadsClock();
     await clock.request(a, { ms: 100 });
     expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');
     await clock.request(b, { ms: 500 });
@@ -56,7 +56,7 @@ describe('Loads', () => {
   });
 
   it('exclude cache hits, from latencies and from requests in flight', async () => {
-    const clock = new Clock();
+    const clock = new LoadsClock();
     await clock.request(a, { ms: 100 });
     await clock.request(b, { ms: 200 });
     for (let count = 0; count < 5; count++)
@@ -76,7 +76,7 @@ describe('Loads', () => {
   });
 
   it('do not take a target that fails fast for a fast one', async () => {
-    const clock = new Clock();
+    const clock = new LoadsClock();
     await clock.request(a, { ms: 200 });
     await clock.request(b, { ms: 1, fails: true, isOver: false });
 
@@ -84,7 +84,7 @@ describe('Loads', () => {
   });
 
   it('avoid the slower of two drawn targets, and never pick the slowest of all', async () => {
-    const clock = new Clock();
+    const clock = new LoadsClock();
     for (const [target, ms] of [
       [a, 10],
       [b, 20],

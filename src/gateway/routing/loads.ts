@@ -31,10 +31,10 @@ export class Loads {
   ): Promise<AttemptOutcome<Answer>> {
     const load = this.loadOf(target);
     const startedAt = this.now();
-    let isOver = false;
+    let hasEnded = false;
     const end = (): void => {
-      if (!isOver) load.running -= 1;
-      isOver = true;
+      if (!hasEnded) load.running -= 1;
+      hasEnded = true;
     };
     load.running += 1;
     whenOver(end);
@@ -42,7 +42,7 @@ export class Loads {
     const latencyMs = this.now() - startedAt;
     if (outcome.kind === 'failed') {
       // A client that disconnected says nothing about the target.
-      if (!isOver) this.note(load, Math.max(FAILURE_MS, latencyMs));
+      if (!hasEnded) this.note(load, Math.max(FAILURE_MS, latencyMs));
     } else if (outcome.answer.attempt?.isReplayed) end();
     else this.note(load, latencyMs);
     return outcome;

@@ -1,7 +1,7 @@
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { cheapest } from '../../routing-config/cheapest.js';
 import type { BalanceRule } from '../../routing-config/document.js';
-import { sessionOf, shareOfSession } from '../../routing-config/sessions.js';
+import { stickySession, shareOfSession } from '../../routing-config/sessions.js';
 import type { LoadBalance, WeightedPlan } from '../types/plan.js';
 import type { Loads } from './loads.js';
 
@@ -29,7 +29,7 @@ export function pick(
   { loads, random, costs }: Chances,
 ): PickedTarget {
   const { targets, stickyBy, by } = balance;
-  const session = stickyBy && sessionOf(stickyBy, request);
+  const session = stickyBy && stickySession(stickyBy, request);
   if (session !== null) return { target: shareOfSession(targets, session), by: 'session' };
   switch (by) {
     case 'weight':

@@ -17,7 +17,7 @@ const HOLD_MS = 10_000;
 
 type HedgedFallback = Fallback & { readonly hedge: HedgePlan };
 
-interface RaceInput<Answer extends TargetAnswer> {
+interface HedgedRace<Answer extends TargetAnswer> {
   readonly routing: Routing<Answer>;
   readonly step: Step;
 }
@@ -29,7 +29,7 @@ interface RaceInput<Answer extends TargetAnswer> {
 export async function race<Answer extends TargetAnswer>(
   plan: HedgedFallback,
   [first, second]: readonly [PlannedTarget, PlannedTarget],
-  { routing, step: { previous } }: RaceInput<Answer>,
+  { routing, step: { previous } }: HedgedRace<Answer>,
 ): Promise<RaceResult<Answer>> {
   const { request, hedges, decisions } = routing;
   const { hedge, holdMs, onStatuses } = plan;
@@ -47,14 +47,14 @@ export async function race<Answer extends TargetAnswer>(
   let onSent = (): void => undefined;
   const sent = new Promise<void>((resolve) => (onSent = resolve));
   const one = start(first, onSent);
-  const patienceMs = hedges.began(hedge, await request.costOf(first));
-  const early = await outcomeWithin(one.outcome, sent, patienceMs);
+  const delayMs = hedges.began(hedge, await request.costOf(first));
+  const early = await outcomeWithin(one.outcome, sent, delayMs);
   if (early || !hedges.take(hedge, await request.costOf(second))) {
     const outcome = early ?? (await one.outcome);
     measure(outcome);
     return { outcome, tried: 1 };
   }
-  decisions.push(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
+  decisions.push(hedgeDecision(plan.path, second.path, Math.round(delayMs ?? 0)));
   const outcome = await better([one, start(second, null)], { routing, onStatuses, measure });
   return { outcome, tried: 2 };
 }
@@ -102,11 +102,11 @@ function firstByteMs(outcome: AttemptOutcome<TargetAnswer>): number | null {
 async function outcomeWithin<T>(
   pending: Promise<T>,
   sent: Promise<void>,
-  patienceMs: number | null,
+  delayMs: number | null,
 ): Promise<T | null> {
-  if (patienceMs === null) return pending;
+  if (delayMs === null) return pending;
   const unsent = await Promise.race([pending, sent]);
-  return unsent ?? within(pending, patienceMs);
+  return unsent ?? within(pending, delayMs);
 }
 
 async function within<T>(pending: Promise<T>, ms: number): Promise<T | null> {

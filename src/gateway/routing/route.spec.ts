@@ -20,9 +20,9 @@ function planOf(document: object): Plan {
   return planFromConfig(read.config, null).plan;
 }
 
-type Scripted = number | AppError | AttemptOutcome<TargetAnswer>;
+type RouteOutcome = number | AppError | AttemptOutcome<TargetAnswer>;
 
-function outcomeOf(scripted: Scripted): AttemptOutcome<TargetAnswer> {
+function outcomeOf(scripted: RouteOutcome): AttemptOutcome<TargetAnswer> {
   if (typeof scripted === 'number') return answered(scripted);
   return scripted instanceof AppError ? refused(scripted) : scripted;
 }
@@ -30,7 +30,7 @@ function outcomeOf(scripted: Scripted): AttemptOutcome<TargetAnswer> {
 /** Walks a plan with scripted targets. Returns which targets were tried, in order, and the result. */
 async function walked(
   plan: Plan,
-  outcomes: Scripted[],
+  outcomes: RouteOutcome[],
   more: {
     isOver?: boolean;
     isRepeatable?: boolean;

@@ -70,7 +70,7 @@ function isReplaced<Answer extends TargetAnswer>(
 ): boolean {
   if (!movesOn(outcome, onStatuses)) return false;
   const isUnsent = outcome.kind === 'failed' && outcome.failed !== null && !outcome.failed.wasSent;
-  return !request.isOver && (request.isRepeatable || isUnsent);
+  return !request.isCancelled && (request.isRepeatable || isUnsent);
 }
 
 /** Ends a response that is replaced. Returns the trail for the next target. */
@@ -82,7 +82,7 @@ async function discarded<Answer extends TargetAnswer>(
   return outcome.trail;
 }
 
-interface RaceInput<Answer extends TargetAnswer> {
+interface TargetRun<Answer extends TargetAnswer> {
   readonly routing: Routing<Answer>;
   readonly step: Step;
 }
@@ -90,7 +90,7 @@ interface RaceInput<Answer extends TargetAnswer> {
 function raceOf<Answer extends TargetAnswer>(
   plan: Fallback,
   [first, second]: readonly Plan[],
-  { routing, step }: RaceInput<Answer>,
+  { routing, step }: TargetRun<Answer>,
 ): Promise<RaceResult<Answer>> | null {
   const { hedge } = plan;
   if (!hedge || first?.kind !== 'target' || second?.kind !== 'target') return null;

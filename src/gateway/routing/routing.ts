@@ -37,7 +37,7 @@ export interface RoutingKnowledge {
   /** The trail before the first target. */
   readonly trail: AttemptTrail;
   /** The client has disconnected: no response is needed any more. */
-  readonly isOver: boolean;
+  readonly isCancelled: boolean;
   /** The body is kept whole, so that another target can receive it. */
   readonly isRepeatable: boolean;
   /** It may be sent to two targets at once, because it stores nothing at a provider. */

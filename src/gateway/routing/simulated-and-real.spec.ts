@@ -8,15 +8,19 @@ import { answered, walk } from '../../../test/support/routing.js';
 
 const REQUEST: RoutedRequest = { metadata: { plan: 'paid' }, params: {}, pathname: '/', headers: {} };
 
-interface Config {
+interface SimulatedConfig {
   readonly name?: string;
   readonly virtual_key?: string;
   readonly strategy?: object;
-  readonly targets?: readonly Config[];
+  readonly targets?: readonly SimulatedConfig[];
 }
 
 /** Configs whose conditions match a branch, their default, or nothing. */
-const { config } = fc.letrec<{ config: Config; target: Config; branching: Config }>((tie) => ({
+const { config } = fc.letrec<{
+  config: SimulatedConfig;
+  target: SimulatedConfig;
+  branching: SimulatedConfig;
+}>((tie) => ({
   target: fc.constant({ virtual_key: 'v' }),
   config: fc.oneof({ maxDepth: 3, withCrossShrink: true }, tie('target'), tie('branching')),
   branching: fc
@@ -40,7 +44,7 @@ const { config } = fc.letrec<{ config: Config; target: Config; branching: Config
 }));
 
 /** The targets that a request tries while all of them are down, and the error that ends it. */
-async function tried(document: Config): Promise<readonly [string[], string]> {
+async function tried(document: SimulatedConfig): Promise<readonly [string[], string]> {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
   const paths: string[] = [];
@@ -55,7 +59,7 @@ async function tried(document: Config): Promise<readonly [string[], string]> {
   return [paths, String(result)];
 }
 
-function simulated(document: Config): string[] {
+function simulated(document: SimulatedConfig): string[] {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
   return explainRouting(read.config, REQUEST).targets.map(({ path }) => path);
@@ -63,7 +67,7 @@ function simulated(document: Config): string[] {
 
 describe('the simulation of a config', () => {
   it('stops where a nested conditional refuses the request, as the gateway does', async () => {
-    const unmet: Config = {
+    const unmet: SimulatedConfig = {
       strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.plan': 'free' }, then: 'n' }] },
       targets: [{ name: 'n', virtual_key: 'v' }],
     };

@@ -20,8 +20,8 @@ async function watched<Answer extends TargetAnswer>(
   breakers.began(target);
   const outcome = await attempts.attempt(target, options);
   // A cache hit says nothing about the target, nor does a response that was no longer awaited.
-  const isOver = request.isOver || options.signal?.isCancelled === true;
-  breakers.ended(target, isOver || isReplayed(outcome) ? null : outcome);
+  const isCancelled = request.isCancelled || options.signal?.isCancelled === true;
+  breakers.ended(target, isCancelled || isReplayed(outcome) ? null : outcome);
   return outcome;
 }
 

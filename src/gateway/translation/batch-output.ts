@@ -4,7 +4,7 @@ import type { Json } from '../../providers/endpoint.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { joined, ownPath, pathAt, type PathSubject } from './own-path.js';
+import { pathWithQuery, ownPath, pathAt, type PathSubject } from './own-path.js';
 
 const OUTPUT = /^\/batches\/([^/]+)\/output$/;
 
@@ -22,7 +22,7 @@ export function batchRequest(
   const batches = batchesOf(target.provider);
   if (id === undefined || !batches || request.method !== 'GET') return request;
   const below = (path: string): string =>
-    joined(pathAt(target, ownPath(target, subject, path)) + query, target.query);
+    pathWithQuery(pathAt(target, ownPath(target, subject, path)) + query, target.query);
   return {
     ...request,
     path: below(batches.pathOf(id)),

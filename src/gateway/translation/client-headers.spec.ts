@@ -11,7 +11,7 @@ const PROVIDERS = {
   cohere: 'cohere',
   router: 'openrouter',
 };
-type Slug = keyof typeof PROVIDERS;
+type HeaderTestProvider = keyof typeof PROVIDERS;
 const BODIES: Readonly<Record<string, object>> = {
   'chat/completions': { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
   messages: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
@@ -39,7 +39,7 @@ const SENT = { ...PASSED, ...OF_TRACES };
 /** The headers of the request that reach the provider. */
 async function received(
   path: string,
-  slug: Slug,
+  slug: HeaderTestProvider,
   config?: object,
 ): Promise<Readonly<Record<string, string>>> {
   gateway = await aGateway({ virtualKeys: PROVIDERS });

@@ -7,7 +7,7 @@ import type { ActiveTranslation } from './outgoing.js';
 export interface ClientStream {
   /** Why the response is incomplete; null while it may still complete, and when it has. */
   readonly error: HubError | null;
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** We stopped it, not the provider. */
   readonly isDenied?: boolean;
   feed(bytes: Buffer): string;

@@ -13,11 +13,11 @@ import { aGateway, type GatewayWishes, type TestGateway } from '../../../test/su
 const EVENTS = { 'content-type': 'text/event-stream' };
 const DROPPED = 'x-gateway-dropped-parameters';
 
-type Json = Readonly<Record<string, unknown>>;
+type CodexBody = Readonly<Record<string, unknown>>;
 
 /** An answer of Anthropic with calls of tools, whose arguments arrive in pieces. */
 function claudeStream(...calls: readonly (readonly [name: string, pieces: readonly string[]])[]): string {
-  const events: Json[] = [
+  const events: CodexBody[] = [
     {
       type: 'message_start',
       message: {
@@ -81,22 +81,22 @@ const FALLBACK = {
     ],
   }),
 };
-const bodyOf = (call = gateway.calls.length - 1): Json =>
-  JSON.parse((gateway.calls[call]?.body as Buffer).toString()) as Json;
+const bodyOf = (call = gateway.calls.length - 1): CodexBody =>
+  JSON.parse((gateway.calls[call]?.body as Buffer).toString()) as CodexBody;
 
-const eventsOf = async (answer: Response): Promise<readonly Json[]> =>
+const eventsOf = async (answer: Response): Promise<readonly CodexBody[]> =>
   (await answer.text())
     .split('\n')
     .filter((line) => line.startsWith('data: '))
-    .map((line) => JSON.parse(line.slice('data: '.length)) as Json);
-const itemsIn = (events: readonly Json[]): readonly CodexItem[] =>
+    .map((line) => JSON.parse(line.slice('data: '.length)) as CodexBody);
+const itemsIn = (events: readonly CodexBody[]): readonly CodexItem[] =>
   events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item as CodexItem);
 
 /** The names of all tools in a provider's request, wherever its dialect has them. */
 function toolNamesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(toolNamesIn);
   if (typeof value !== 'object' || value === null) return [];
-  const { name, ...rest } = value as Json;
+  const { name, ...rest } = value as CodexBody;
   return typeof name === 'string' ? [name] : Object.values(rest).flatMap(toolNamesIn);
 }
 const sentTools = (): readonly string[] => {

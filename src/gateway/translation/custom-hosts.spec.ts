@@ -48,7 +48,7 @@ const accountHeaders = ({ fields = [] }: Provider, without: readonly string[] = 
       .map(({ name, example }) => [`x-gateway-${name}`, example]),
   );
 
-interface Call {
+interface CustomHostCall {
   readonly method: string;
   readonly path: string;
   readonly host: string | null;
@@ -58,7 +58,7 @@ interface Call {
 /** The path and query at the provider; null if its dialect refuses the request. */
 async function sentPath(
   row: Provider,
-  { method, path, host, headers = accountHeaders(row) }: Call,
+  { method, path, host, headers = accountHeaders(row) }: CustomHostCall,
 ): Promise<string | null> {
   const all = {
     ...headers,

@@ -16,13 +16,13 @@ const PROVIDERS = {
   ollama: { providerId: 'ollama-native', ...CUSTOM },
   openai: 'openai',
 } as const;
-type Slug = keyof typeof PROVIDERS;
-const SLUGS = Object.keys(PROVIDERS) as Slug[];
+type DeepBodyProvider = keyof typeof PROVIDERS;
+const SLUGS = Object.keys(PROVIDERS) as DeepBodyProvider[];
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-async function post(slug: Slug, path: string, body: string): Promise<Response> {
+async function post(slug: DeepBodyProvider, path: string, body: string): Promise<Response> {
   return gateway.request(`/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': slug },
@@ -32,7 +32,7 @@ async function post(slug: Slug, path: string, body: string): Promise<Response> {
 
 const bodySent = (): string => (gateway.calls[0]?.body as Buffer).toString();
 
-interface Refusal {
+interface DeepBodyRefusal {
   readonly error: { readonly message: string; readonly param?: string | null };
 }
 
@@ -81,7 +81,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [field: string, body: s
 
 /** Untranslated pairs: the client's bytes pass, whatever their nesting. */
 const NATIVE: readonly string[] = ['messages anthropic', 'chat/completions openai', 'responses openai'];
-const isTranslated = (path: string, slug: Slug): boolean => !NATIVE.includes(`${path} ${slug}`);
+const isTranslated = (path: string, slug: DeepBodyProvider): boolean => !NATIVE.includes(`${path} ${slug}`);
 
 const cells = Object.entries(PLACES).flatMap(([path, places]) =>
   places.flatMap(([field, body]) => SLUGS.map((slug) => ({ path, slug, field, body }))),
@@ -94,7 +94,7 @@ describe('a request that is nested too deeply to be translated', () => {
       gateway = await aGateway({ virtualKeys: PROVIDERS });
       for (const levels of [3_000, TOO_DEEP]) {
         const response = await post(slug, path, body.replace('DEEP', deepText(levels)));
-        const { error } = (await response.json()) as Refusal;
+        const { error } = (await response.json()) as DeepBodyRefusal;
         expect([response.status, error.message]).toEqual([400, expect.stringContaining(`"${field}`)]);
       }
       expect(gateway.calls).toEqual([]);
@@ -144,7 +144,7 @@ describe('arguments of an earlier tool call that are nested too deeply for a ser
 });
 
 /** A provider's response with a call whose arguments are `DEEP`. */
-const CALLS: Readonly<Partial<Record<Slug, string>>> = {
+const CALLS: Readonly<Partial<Record<DeepBodyProvider, string>>> = {
   anthropic:
     '{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"c","name":"f","input":DEEP}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}',
   google:

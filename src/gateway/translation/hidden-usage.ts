@@ -108,8 +108,8 @@ export class StreamWithHiddenUsage implements ClientStream {
     return this.inner.error;
   }
 
-  get isOver(): boolean {
-    return this.inner.isOver;
+  get hasEnded(): boolean {
+    return this.inner.hasEnded;
   }
 
   get isDenied(): boolean {
@@ -118,7 +118,7 @@ export class StreamWithHiddenUsage implements ClientStream {
 
   feed(bytes: Buffer): string {
     const out = this.filtered(this.inner.feed(bytes));
-    return this.inner.isOver ? out + this.rest() : out;
+    return this.inner.hasEnded ? out + this.rest() : out;
   }
 
   end(): string {

@@ -54,17 +54,17 @@ export class LongStrings {
   /** `value` as JSON. */
   write(value: Json): Buffer {
     const text = jsonText(this.marked(value, 0));
-    const used: UsedMark[] = [];
+    const used: UsedPlaceholder[] = [];
     // Includes the placeholders, so that the buffer is always large enough.
-    let room = Buffer.byteLength(text);
+    let bytesLeft = Buffer.byteLength(text);
     for (let from = text.indexOf(MARK_IN_JSON); from >= 0; from = text.indexOf(MARK_IN_JSON, from + 1)) {
       const number = from + MARK_IN_JSON.length;
       const quote = text.indexOf('"', number);
       const literal = this.literals[Number(text.slice(number, quote))] as Buffer;
       used.push({ from, to: quote + 1, literal });
-      room += literal.length;
+      bytesLeft += literal.length;
     }
-    return spliced(text, used, roomFor(room));
+    return spliced(text, used, bufferFor(bytesLeft));
   }
 
   private add(value: string, { start, end }: LiteralSpan): void {
@@ -79,7 +79,7 @@ export class LongStrings {
     if (typeof value === 'string') return this.markOf(value);
     if (!isNode(value) || depth > DEPTH_MAX) return value;
     if (Array.isArray(value)) return this.markedList(value, depth);
-    let changed: Node | null = null;
+    let changed: JsonContainer | null = null;
     for (const name in value) {
       const one = value[name];
       const other = this.marked(one, depth + 1);
@@ -114,13 +114,13 @@ export class LongStrings {
 }
 
 /** The position of a placeholder in a text, and the bytes it stands for. */
-interface UsedMark {
+interface UsedPlaceholder {
   readonly from: number;
   readonly to: number;
   readonly literal: Buffer;
 }
 
-function spliced(text: string, used: readonly UsedMark[], bytes: Buffer): Buffer {
+function spliced(text: string, used: readonly UsedPlaceholder[], bytes: Buffer): Buffer {
   let end = 0;
   let copied = 0;
   for (const { from, to, literal } of used) {
@@ -133,9 +133,9 @@ function spliced(text: string, used: readonly UsedMark[], bytes: Buffer): Buffer
   return bytes.subarray(0, end);
 }
 
-type Node = Record<string, unknown>;
+type JsonContainer = Record<string, unknown>;
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+const isNode = (value: unknown): value is JsonContainer => typeof value === 'object' && value !== null;
 
 /** For buffers above 4 KiB, which Node's own pool does not cover. */
 const SLAB_BYTES = 64 * 1024;
@@ -150,7 +150,7 @@ let used = 0;
  * Buffers of medium size are parts of a larger one: a separate one costs an allocation outside of the heap and its collection, 5 µs and
  * more. Do not keep any of them: one part keeps the whole alive.
  */
-function roomFor(bytes: number): Buffer {
+function bufferFor(bytes: number): Buffer {
   if (bytes > SLAB_BYTES / SHARE_MAX) return Buffer.allocUnsafeSlow(bytes);
   if (used + bytes > slab.length) {
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES);

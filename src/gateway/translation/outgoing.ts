@@ -4,7 +4,7 @@ import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { hubOf, supportOf } from '../../providers/support.js';
 import { without } from '../../providers/unsupported-parameters.js';
 import type { Provider } from '../../providers/provider.js';
-import type { ClientShape, Context, ProviderRequest, Translator } from '../../providers/translation.js';
+import type { ClientFormat, Context, ProviderRequest, Translator } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { pathModelOf } from '../planning/named-model.js';
 import { checkHasSocket } from '../planning/http-instead.js';
@@ -19,12 +19,12 @@ import { checkNesting } from './check-nesting.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
-import { isOwnPath, isUnlisted, isUnread, joined, ownPath, pathAt } from './own-path.js';
+import { isOwnPath, isUnlisted, isUnread, pathWithQuery, ownPath, pathAt } from './own-path.js';
 import { headersOf, type OwnRequest, ownRequest, PLAINLY, USAGE_OPTION } from './own-request.js';
 import { plainHub } from './plain-hub.js';
 import type { PreparedRequest, RequestSubject } from './prepared-request.js';
 import { ParameterDrops } from './unsupported-parameters.js';
-import { clientShapes } from '../../providers/client-formats/index.js';
+import { clientFormats } from '../../providers/client-formats/index.js';
 
 /** An upstream request, and how to translate its response. */
 export interface TranslatedRequest extends OwnRequest {
@@ -136,7 +136,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   const own = ['content-type', contentType, ...PLAINLY, ...headers];
   const wire = {
     method: 'POST',
-    path: joined(translation.translator?.isBesideBase ? path : pathAt(target, path), target.query),
+    path: pathWithQuery(translation.translator?.isBesideBase ? path : pathAt(target, path), target.query),
     headers: headersOf({ ...prepared, request: withoutForeignHeaders(prepared.request, target) }, own, true),
     body: bytes,
   };
@@ -210,7 +210,7 @@ export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: Clien
 /** How an exchange is translated. At least one of `format` and `translator` is set. */
 export interface Translation {
   /** The client's format; null for the hub's own. */
-  readonly format: ClientShape | null;
+  readonly format: ClientFormat | null;
   /** The provider's dialect; null for the hub's own. */
   readonly translator: Translator | null;
   /** The hub's endpoint between the two. */
@@ -261,7 +261,7 @@ const isOwnFormat = ({ format, translator }: Translation, json: Json | null): bo
 const isBelowBase = ({ translator }: Translation): boolean => !translator?.isBesideBase;
 
 function translated(provider: Provider, endpoint: EndpointId): Translation {
-  const format = clientShapes[endpoint] ?? null;
+  const format = clientFormats[endpoint] ?? null;
   const hub = hubOf(endpoint);
   return { format, translator: provider.dialect.translators?.[hub] ?? null, hub };
 }

@@ -2,8 +2,8 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
 import {
   ownPrefixPath,
-  rootOf,
-  unknownPath,
+  hostRoot,
+  unknownUpstreamPath,
   type UpstreamBase,
   upstreamPath,
 } from '../../providers/upstream-path.js';
@@ -31,7 +31,7 @@ export function ownPath(
 }
 
 /** A path with further parameters. */
-export function joined(path: string, query: string): string {
+export function pathWithQuery(path: string, query: string): string {
   if (query === '') return path;
   return path.includes('?') ? `${path}&${query}` : `${path}?${query}`;
 }
@@ -57,12 +57,12 @@ const baseOf = ({ provider, basePath, isCustomHost, credentials: { fields } }: T
  * The provider's path of a request that is not translated, without its query. Throws `endpoint_unsupported` for a two-step upload to a
  * provider without them, and what the dialect throws.
  */
-export function placeOf(requested: RequestPath, target: Target, subject: PathSubject): string {
+export function providerPath(requested: RequestPath, target: Target, subject: PathSubject): string {
   const { provider, basePath } = target;
   const { path, isProxied, prefix = '' } = requested;
   const written = writtenPath(requested);
   if (isProxied) return basePath + written;
-  if (beginsWith(written, provider.paths?.atRoot)) return rootOf(basePath, provider.paths) + written;
+  if (beginsWith(written, provider.paths?.atRoot)) return hostRoot(basePath, provider.paths) + written;
   if (requested.isGatewayRoot) return pathBelowBase(withoutPrefix(requested), target, subject);
   if (beginsWith(written, provider.paths?.belowBase)) return pathAt(target, written);
   if (prefix.startsWith(UPLOADS)) throw withoutUploads(provider);
@@ -78,7 +78,7 @@ function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubj
   if (!endpoint || isForwarded) return pathOfUnknown(requested, target);
   const placed = ownPath(target, subject, requested.path);
   const isOwn = placed !== requested.path || target.provider.endpoints.includes(endpoint.id);
-  return isOwn ? pathAt(target, placed) : unknownPath(baseOf(target), placed);
+  return isOwn ? pathAt(target, placed) : unknownUpstreamPath(baseOf(target), placed);
 }
 
 /**
@@ -97,7 +97,7 @@ function pathOfUnknown(requested: RequestPath, target: Target): string {
   const { path, prefix = '' } = requested;
   const { basePath } = target;
   if (prefix !== '' && basePath.endsWith(prefix)) return basePath + path;
-  return unknownPath(baseOf(target), writtenPath(requested));
+  return unknownUpstreamPath(baseOf(target), writtenPath(requested));
 }
 
 const UPLOADS = '/upload/';
@@ -120,8 +120,8 @@ export function queryAt(
   const { keyParameter } = provider;
   const isReplaced = keyParameter !== undefined && (credentials.key !== null || isAnonymous === true);
   const own = isReplaced ? withoutParameter(query, keyParameter) : query;
-  if (added === '' || query === '') return joined(own, added);
+  if (added === '' || query === '') return pathWithQuery(own, added);
   const names = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
   const missing = added.split('&').filter((parameter) => !names.has(parameter.split('=', 1)[0] as string));
-  return joined(own, missing.join('&'));
+  return pathWithQuery(own, missing.join('&'));
 }

@@ -8,7 +8,7 @@ import type { Target } from '../types/target.js';
 import { upstreamHeaders } from '../upstream/forwarded-headers.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { isOwnPath, placeOf, queryAt } from './own-path.js';
+import { isOwnPath, providerPath, queryAt } from './own-path.js';
 import type { PreparedRequest } from './prepared-request.js';
 import { CallIds } from '../../providers/dialects/call-ids.js';
 import { isObject } from '../../providers/endpoints/reading.js';
@@ -36,7 +36,7 @@ export function ownRequest(prepared: PreparedRequest): OwnRequest {
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   const wire: WireRequest = {
     method: request.method ?? '',
-    path: (placeOf(content.path, target, prepared) || '/') + query,
+    path: (providerPath(content.path, target, prepared) || '/') + query,
     headers,
     body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../providers/endpoint.js';
 import { findProvider } from '../../providers/catalog/registry.js';
-import { clientShapes } from '../../providers/client-formats/index.js';
-import type { ClientShape, Context, EventTranslator, Translator } from '../../providers/translation.js';
+import { clientFormats } from '../../providers/client-formats/index.js';
+import type { ClientFormat, Context, EventTranslator, Translator } from '../../providers/translation.js';
 import { nothingRead } from '../recording/reading.js';
 import { hubEvents } from './hub-events.js';
 import { TranslatedStream } from './translated-stream.js';
@@ -11,7 +11,7 @@ import { TranslatedStream } from './translated-stream.js';
 const CONTEXT: Context = { id: 'id', created: 1, model: 'm', isStreamed: true, fields: {}, isStrict: true };
 
 /** How each dialect frames a text, given as JSON. */
-interface Dialect {
+interface RepeatedFrameCase {
   readonly name: string;
   readonly open: (context: Context) => EventTranslator;
   readonly start: readonly string[];
@@ -21,7 +21,7 @@ interface Dialect {
   readonly end: readonly string[];
 }
 
-const opener = (provider: string): Dialect['open'] => {
+const opener = (provider: string): RepeatedFrameCase['open'] => {
   const stream = findProvider(provider)?.dialect.translators?.['chat-completions']?.stream;
   if (!stream) throw new Error(`${provider} has no stream`);
   return (context) => stream.open(context);
@@ -35,7 +35,7 @@ const cohere = (type: string, fields: string): string => `data: {"type":"${type}
 const hub = (delta: string, more = ''): string =>
   `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m-1","choices":[{"index":0,"delta":${delta},"finish_reason":null}]${more}}\r\n\r\n`;
 
-const DIALECTS: readonly Dialect[] = [
+const DIALECTS: readonly RepeatedFrameCase[] = [
   {
     name: 'Anthropic',
     open: opener('anthropic'),
@@ -116,10 +116,10 @@ const DIALECTS: readonly Dialect[] = [
 ];
 
 /** A client of the hub's own format, and of the others, one of which numbers its events. */
-const SHAPES: readonly (ClientShape | null)[] = [
+const SHAPES: readonly (ClientFormat | null)[] = [
   null,
-  clientShapes.messages ?? null,
-  clientShapes.responses ?? null,
+  clientFormats.messages ?? null,
+  clientFormats.responses ?? null,
 ];
 
 /** Texts that are easily confused, and any other. */
@@ -157,7 +157,7 @@ const literal = fc.oneof(
 );
 
 /** The frames of a stream: runs of texts, and other events between them. */
-const framesOf = ({ start, says, others, end }: Dialect): fc.Arbitrary<string[]> => {
+const framesOf = ({ start, says, others, end }: RepeatedFrameCase): fc.Arbitrary<string[]> => {
   const run = fc
     .tuple(fc.constantFrom(...says), fc.array(literal, { maxLength: 8 }))
     .map(([say, literals]) => literals.map((given) => say(given)));
@@ -168,8 +168,8 @@ const framesOf = ({ start, says, others, end }: Dialect): fc.Arbitrary<string[]>
 };
 
 function through(
-  { open }: Dialect,
-  shape: ClientShape | null,
+  { open }: RepeatedFrameCase,
+  shape: ClientFormat | null,
   context: Context,
   chunks: readonly Buffer[],
   eventsRead: { count: number; hears: boolean },
@@ -203,7 +203,7 @@ function through(
   );
   const said = chunks.map((chunk) => stream.feed(chunk));
   said.push(stream.end());
-  return { said, error: stream.error, isOver: stream.isOver, reading: { ...reading, firstEventAt: null } };
+  return { said, error: stream.error, isOver: stream.hasEnded, reading: { ...reading, firstEventAt: null } };
 }
 
 describe.each(DIALECTS)('frames of $name that differ in their text alone', (dialect) => {
@@ -236,7 +236,7 @@ describe.each(DIALECTS)('frames of $name that differ in their text alone', (dial
 
   it.each([
     ['its own chunks', null, 4],
-    ["Anthropic's events", clientShapes.messages ?? null, 5],
+    ["Anthropic's events", clientFormats.messages ?? null, 5],
   ])('are read until it is known what is the same about them, for a client of %s', (_, shape, most) => {
     const [say] = dialect.says;
     const texts = Array.from({ length: 50 }, (_one, at) => `wörd ${at} "\n`);
@@ -258,7 +258,7 @@ describe.each(DIALECTS)('frames of $name that differ in their text alone', (dial
 });
 
 it('does not take another string for the text that says the same by chance', () => {
-  const [dialect] = DIALECTS as [Dialect];
+  const [dialect] = DIALECTS as [RepeatedFrameCase];
   const frame = (other: string): Buffer =>
     Buffer.from(
       `data: {"type":"content_block_delta","other":"${other}","delta":{"type":"text_delta","text":"\\u0061"}}\n\n`,

@@ -1,7 +1,7 @@
 import { ERRORS } from '../../common/errors/catalog.js';
 import { googleStatusError } from '../../providers/dialects/gemini/errors.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
-import { clientShapes } from '../../providers/client-formats/index.js';
+import { clientFormats } from '../../providers/client-formats/index.js';
 import type { Context, HubError, StreamEvent } from '../../providers/translation.js';
 import type { ExchangeFacts } from '../types/exchange-facts.js';
 import type { AttemptTrail } from '../types/attempt-trail.js';
@@ -18,8 +18,8 @@ type StreamFacts = Pick<ExchangeFacts, 'id' | 'createdAt' | 'endpoint'>;
 /** The end of a stopped stream, in the client's dialect. */
 export function streamFailure(error: HubError, exchange: StreamedExchange, context?: Context): string {
   const { facts, trail } = exchange;
-  const shape = facts.endpoint ? clientShapes[facts.endpoint.id] : undefined;
-  const client = shape?.open(trail.body ?? {}, context ?? contextOf(exchange));
+  const clientFormat = facts.endpoint ? clientFormats[facts.endpoint.id] : undefined;
+  const client = clientFormat?.open(trail.body ?? {}, context ?? contextOf(exchange));
   const events = client?.fail(error) ?? [nativeFailure(error, facts)];
   return events.map(encodeSse).join('');
 }

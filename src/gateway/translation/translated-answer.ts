@@ -74,13 +74,13 @@ export function isReadable(
   body: Buffer,
   translated: ActiveTranslation,
 ): boolean {
-  if (isPicture(headerOf(rawHeaders, 'content-type'), translated)) return true;
+  if (isImage(headerOf(rawHeaders, 'content-type'), translated)) return true;
   const text = body.toString('utf8');
   return (parsedObject(text) ?? listIn(text)) !== null;
 }
 
 /** The response's bytes become a part of the client's. */
-const isPicture = (type: string | null, { translation }: ActiveTranslation): boolean =>
+const isImage = (type: string | null, { translation }: ActiveTranslation): boolean =>
   typeof translation.translator?.media === 'function' && isMedia(type);
 
 const isJson = (type: string | null): boolean =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chatCompletions as anthropic } from '../../providers/dialects/anthropic/chat.js';
+import { anthropicChat as anthropic } from '../../providers/dialects/anthropic/chat.js';
 import { gemini as google } from '../../providers/dialects/gemini/index.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context, EventTranslator, Translator } from '../../providers/translation.js';
@@ -56,7 +56,7 @@ describe('TranslatedStream', () => {
     );
 
     expect(text).toBe(sse(delta('one')) + sse(delta('two')) + sse('[DONE]'));
-    expect([stream.isOver, stream.error]).toEqual([true, null]);
+    expect([stream.hasEnded, stream.error]).toEqual([true, null]);
     expect(reading).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 }, responseModel: 'm-1' });
   });
 
@@ -140,7 +140,7 @@ describe('TranslatedStream', () => {
     expect(stream.feed(Buffer.from(sse({ error: 'Input is too long', error_type: 'validation' })))).toContain(
       'Input is too long',
     );
-    expect(stream.isOver).toBe(true);
+    expect(stream.hasEnded).toBe(true);
   });
 
   it('ends with an error when the bytes are no frames', () => {
@@ -150,7 +150,7 @@ describe('TranslatedStream', () => {
     );
 
     expect(stream.feed(Buffer.alloc(64, 0xff))).toContain('cannot be read');
-    expect(stream.isOver).toBe(true);
+    expect(stream.hasEnded).toBe(true);
   });
 
   it('ends with an error when its last event, which nothing ends, is too long', () => {
@@ -160,7 +160,7 @@ describe('TranslatedStream', () => {
     stream.feed(Buffer.from(line));
 
     expect(stream.end()).toContain('cannot be read');
-    expect(stream.isOver).toBe(true);
+    expect(stream.hasEnded).toBe(true);
   });
 
   const left = (translator: Translator, ...data: unknown[]) => {

@@ -26,7 +26,7 @@ const BROKEN_OFF: HubError = {
 const UNREADABLE: HubError = { ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' };
 
 /**
- * One stream in translation: takes the provider's bytes and returns the client's text, and reads the usage. Once it `isOver`, it returns
+ * One stream in translation: takes the provider's bytes and returns the client's text, and reads the usage. Once it `hasEnded`, it returns
  * nothing more.
  */
 export class TranslatedStream {
@@ -39,7 +39,7 @@ export class TranslatedStream {
   private last: Step = NOTHING;
   /** Why the response is incomplete; null while it may still complete, and when it has. */
   error: HubError | null = null;
-  isOver = false;
+  hasEnded = false;
 
   constructor(
     { translation, context, clientBody }: ActiveTranslation,
@@ -53,7 +53,7 @@ export class TranslatedStream {
   }
 
   feed(bytes: Buffer): string {
-    if (this.isOver) return '';
+    if (this.hasEnded) return '';
     return this.oneMore(bytes) ?? this.read(bytes);
   }
 
@@ -88,12 +88,12 @@ export class TranslatedStream {
 
   /** The provider closed the stream. */
   end(): string {
-    if (this.isOver) return '';
+    if (this.hasEnded) return '';
     const frames = this.framesOf(() => this.frames.end());
     if (!frames) return this.fail(UNREADABLE);
     const last = this.translated(frames);
-    if (this.isOver) return last;
-    return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
+    if (this.hasEnded) return last;
+    return last + this.step(this.events.end()) + (this.hasEnded ? '' : this.fail(BROKEN_OFF));
   }
 
   /** Null if the bytes are not frames: an error of the decoder would not be caught above. */
@@ -107,8 +107,8 @@ export class TranslatedStream {
 
   /** Ends the client's stream with an error in its own dialect. */
   fail(error: HubError): string {
-    if (this.isOver) return '';
-    this.isOver = true;
+    if (this.hasEnded) return '';
+    this.hasEnded = true;
     this.error = error;
     return encoded(this.client.fail(error));
   }
@@ -116,7 +116,7 @@ export class TranslatedStream {
   private translated(frames: readonly StreamEvent[]): string {
     let text = '';
     for (const frame of frames) {
-      if (this.isOver) break;
+      if (this.hasEnded) break;
       this.last = this.events.event(frame);
       text += this.step(this.last);
     }
@@ -129,7 +129,7 @@ export class TranslatedStream {
     for (const chunk of chunks) text += this.pass(chunk);
     if (error) return text + this.fail(error);
     if (!isDone) return text;
-    this.isOver = true;
+    this.hasEnded = true;
     return text + encoded(this.client.end());
   }
 

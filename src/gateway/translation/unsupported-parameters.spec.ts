@@ -41,11 +41,11 @@ const by = (config: object) => ({ ...at(''), 'x-gateway-config': JSON.stringify(
 const sentBody = (call = gateway.calls.length - 1): Record<string, unknown> =>
   JSON.parse((gateway.calls[call]?.body as Buffer).toString()) as Record<string, unknown>;
 
-interface Refusal {
+interface ParameterRefusal {
   readonly error: { readonly code: string; readonly param: string; readonly message: string };
 }
-const refusalOf = async (answer: Response): Promise<Refusal['error']> =>
-  ((await answer.json()) as Refusal).error;
+const refusalOf = async (answer: Response): Promise<ParameterRefusal['error']> =>
+  ((await answer.json()) as ParameterRefusal).error;
 
 /** Each with a value that has an effect, the client's endpoint, and a provider that does not support it. */
 const ASKED: readonly (readonly [name: string, value: unknown, slug: string, path: string])[] = [

@@ -4,13 +4,13 @@ import { aGateway, type TestGateway } from '../../../test/support/gateway.js';
 const ID = '0199c0de-1111-4222-8333-444455556666';
 const OTHER = '0199c0de-9999-4222-8333-444455556666';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
-type Headers = Readonly<Record<string, string>>;
+type SessionHeaders = Readonly<Record<string, string>>;
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
 /** The trace in the log and in the response. */
-async function tracesOf(headers: Headers, body: object): Promise<readonly unknown[]> {
+async function tracesOf(headers: SessionHeaders, body: object): Promise<readonly unknown[]> {
   gateway = await aGateway({});
   const response = await gateway.request('/v1/chat/completions', {
     method: 'POST',
@@ -24,7 +24,7 @@ async function tracesOf(headers: Headers, body: object): Promise<readonly unknow
 const CLAUDE = { metadata: { user_id: JSON.stringify({ device_id: 'd', session_id: ID }) } };
 
 describe('the session of a client is the trace of its requests', () => {
-  it.each<[string, Headers, object]>([
+  it.each<[string, SessionHeaders, object]>([
     ['Claude Code by header', { 'x-claude-code-session-id': ID }, {}],
     ['Claude Code by body', {}, CLAUDE],
     ['older Claude Code by body', {}, { metadata: { user_id: `user_ab12_account__session_${ID}` } }],
@@ -39,7 +39,7 @@ describe('the session of a client is the trace of its requests', () => {
     expect(await tracesOf(headers, body)).toEqual([ID, ID, false]);
   });
 
-  it.each<[string, Headers]>([
+  it.each<[string, SessionHeaders]>([
     ['x-gateway-trace-id', { 'x-gateway-trace-id': TRACE }],
     ['x-portkey-trace-id', { 'x-portkey-trace-id': TRACE }],
     ['traceparent', { traceparent: `00-${TRACE}-b7ad6b7169203331-01` }],
@@ -48,7 +48,7 @@ describe('the session of a client is the trace of its requests', () => {
     expect(traces).toEqual([TRACE, TRACE, false]);
   });
 
-  it.each<[string, Headers, object]>([
+  it.each<[string, SessionHeaders, object]>([
     ['too long', { 'x-session-id': 'a'.repeat(129) }, {}],
     ['not an id', { 'x-session-id': '<script>' }, {}],
     ['empty', { 'x-session-id': '' }, {}],

@@ -23,7 +23,7 @@ export const repeatedInWords = (name: string): string =>
  * Throws `invalid_request` if `reader`, such as a budget, cannot tell which of two equal members the provider will use. Called only where
  * something reads the body, so other requests are not searched.
  */
-export function checkRepeated(content: Pick<RequestContent, 'json' | 'body'>, reader: string): void {
+export function refuseRepeatedMember(content: Pick<RequestContent, 'json' | 'body'>, reader: string): void {
   const name = repeatedMember(content);
   if (name === null) return;
   throw new AppError('invalid_request', {

@@ -2,7 +2,7 @@
  * A provider's response in the cache: the head, and the body in its original chunks. Shared by the requests that it serves, and never
  * changed.
  */
-export interface StoredAnswer {
+export interface StoredResponse {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly chunks: readonly Buffer[];
@@ -13,7 +13,7 @@ export interface StoredAnswer {
 
 /** A cached response for a request. */
 export interface FoundAnswer {
-  readonly answer: StoredAnswer;
+  readonly answer: StoredResponse;
   /** Similarity of the request that it belongs to, 0 to 1; null when that request is equal. */
   readonly score: number | null;
 }

@@ -10,10 +10,10 @@ import { metadataOf } from '../recording/record-of.js';
 import type { Price } from '../../common/contracts/price.js';
 import { costOf } from '../../providers/prices/cost.js';
 import { PriceBook } from '../ports.js';
-import { priceAt } from '../recording/applied-price.js';
+import { priceOfTarget } from '../recording/applied-price.js';
 import { chargeAt, isLimited } from '../types/exchange-facts.js';
 import type { RequestContent } from '../types/content.js';
-import { checkRepeated } from '../types/repeated-member.js';
+import { refuseRepeatedMember } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from './wire.js';
@@ -120,7 +120,7 @@ export class Admission {
 
   /** The current price of a model at a target; null when it is unknown. */
   priceAt(target: Target, model: string | null): Price | null {
-    return priceAt(this.prices, target, model);
+    return priceOfTarget(this.prices, target, model);
   }
 
   /** The maximum usage of a request at a target. */
@@ -194,7 +194,7 @@ class AttemptDemand implements LimitDemand {
 
   checkRepeated(reader: string): void {
     const { wire, content } = this.sending;
-    if (!wire.stored && wire.counted === undefined) checkRepeated(content, reader);
+    if (!wire.stored && wire.counted === undefined) refuseRepeatedMember(content, reader);
   }
 
   get estimate(): Estimate | Inestimable {

@@ -57,7 +57,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
   private abort: ((reason?: Error) => void) | null = null;
   private resumeWire: (() => void) | null = null;
   private failure: AppError | null = null;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(readonly limits: AttemptLimits) {
     this.reply = new Promise((resolve, reject) => {
@@ -68,12 +68,12 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
 
   /** Its response was complete. */
   get isWhole(): boolean {
-    return this.isOver && this.failure === null;
+    return this.hasEnded && this.failure === null;
   }
 
   /** Does nothing when the attempt was cancelled before it could begin. */
   send(wire: Wire, request: WireRequest): this {
-    if (this.isOver) return this;
+    if (this.hasEnded) return this;
     this.isReplayed = request.stored !== undefined;
     watch(this);
     try {
@@ -90,7 +90,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
     this.early = [];
     let wantsMore = true;
     for (const chunk of early) wantsMore = sink.onChunk(chunk) && wantsMore;
-    if (this.isOver) this.finish();
+    if (this.hasEnded) this.finish();
     else if (wantsMore) this.resumeWire?.();
   }
 
@@ -106,7 +106,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
   }
 
   cancel(reason: AppError = new AppError('upstream_error', { detail: 'the request was cancelled' })): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     if (this.abort) this.abort(reason);
     else this.onError(reason);
   }
@@ -116,7 +116,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
    * sink, if any, must take everything from now on.
    */
   clientLeft(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.wasLeft = true;
     if (this.hasFirstByte) this.resume();
     if (this.limits.finishes) return;
@@ -132,7 +132,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    if (this.isOver) return abort();
+    if (this.hasEnded) return abort();
     this.abort = abort;
     this.wasSent = true;
   }
@@ -145,7 +145,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
   }
 
   onUpgrade(status: number, rawHeaders: readonly string[], socket: Duplex): void {
-    if (this.isOver) {
+    if (this.hasEnded) {
       socket.destroy();
       return;
     }
@@ -180,8 +180,8 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedTry 
   }
 
   private over(failure: AppError | null): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.endedAt = performance.now();
     this.failure = failure;
     unwatch(this);

@@ -56,13 +56,13 @@ server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port
 const toClose: (() => unknown)[] = [];
 afterEach(() => Promise.all(toClose.splice(0).map((close) => close())));
 
-interface Provider {
+interface RefusingProvider {
   readonly status: number;
   readonly closing: (typeof CLOSINGS)[number] | 'silently';
   readonly isSecure?: boolean;
 }
 
-async function portOf({ status, closing, isSecure = false }: Provider): Promise<number> {
+async function portOf({ status, closing, isSecure = false }: RefusingProvider): Promise<number> {
   const answer = `HTTP/1.1 ${status} No\r\ncontent-type: application/json\r\ncontent-length: ${REFUSAL.length}\r\nconnection: close\r\n\r\n${REFUSAL}`;
   const tls = isSecure ? { key: KEY, cert: CERTIFICATE } : {};
   const worker = new Worker(PROVIDER, { eval: true, workerData: { answer, closing, ...tls } });
@@ -76,7 +76,7 @@ function anEgress(): Egress {
   return egress;
 }
 
-async function aProvider(provider: Provider): Promise<Wire> {
+async function aProvider(provider: RefusingProvider): Promise<Wire> {
   const origin = `http://127.0.0.1:${await portOf(provider)}`;
   return wireOf(anEgress().origin('tenant', origin), origin);
 }
@@ -94,7 +94,7 @@ const passing = (size: number | null, pauseMs = 0): PassingBody => ({
 });
 
 /** The same over TLS, with a certificate that only this socket trusts. */
-async function aSecureProvider(provider: Provider): Promise<Wire> {
+async function aSecureProvider(provider: RefusingProvider): Promise<Wire> {
   const port = await portOf({ ...provider, isSecure: true });
   const egress = anEgress();
   const connect = (connected: (...answer: [Error, null] | [null, Socket]) => void): void => {

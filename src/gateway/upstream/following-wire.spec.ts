@@ -10,14 +10,14 @@ const REQUEST: WireRequest = {
   body: null,
 };
 
-interface Scripted {
+interface ScriptedReply {
   readonly status: number;
   readonly chunks: readonly string[];
   readonly error?: Error;
 }
 
 /** A wire that plays responses in turn, with its requests and the events that its handler received. */
-function played(...answers: readonly Scripted[]) {
+function played(...answers: readonly ScriptedReply[]) {
   const asked: WireRequest[] = [];
   const heard: unknown[] = [];
   const wire: Wire = {

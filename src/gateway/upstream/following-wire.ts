@@ -23,7 +23,7 @@ export function followingWire(wire: Wire, next: NonNullable<WireRequest['next']>
 }
 
 /** Client headers for its own response, which could make the first one unreadable. */
-const OF_THE_ANSWER: ReadonlySet<string> = new Set([
+const RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'range',
   'if-range',
@@ -34,7 +34,7 @@ const OF_THE_ANSWER: ReadonlySet<string> = new Set([
 function plainly(headers: readonly string[]): string[] {
   const plain = ['accept-encoding', 'identity'];
   for (let at = 0; at < headers.length; at += 2)
-    if (!OF_THE_ANSWER.has((headers[at] as string).toLowerCase()))
+    if (!RESPONSE_HEADERS.has((headers[at] as string).toLowerCase()))
       plain.push(headers[at] as string, headers[at + 1] as string);
   return plain;
 }

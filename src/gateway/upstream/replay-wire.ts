@@ -1,11 +1,11 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { StoredAnswer } from '../types/stored-answer.js';
+import type { StoredResponse } from '../types/stored-answer.js';
 import type { Wire, WireHandler } from './wire.js';
 
 const OK = 200;
 
 /** A cached response as a wire: apart from the socket, it is handled like any other response, chunk by chunk as it was received. */
-export function replayWire(stored: StoredAnswer): Wire {
+export function replayWire(stored: StoredResponse): Wire {
   return {
     dispatch: (_, handler) => {
       new Replay(stored, handler).start();
@@ -18,16 +18,16 @@ class Replay {
   private next = 0;
   private isPlaying = false;
   private isResumed = false;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(
-    private readonly stored: StoredAnswer,
+    private readonly stored: StoredResponse,
     private readonly handler: WireHandler,
   ) {}
 
   start(): void {
     this.handler.onConnect((reason) => this.abort(reason));
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.handler.onHeaders(OK, this.stored.headers, () => this.play(), '');
     this.play();
   }
@@ -37,7 +37,7 @@ class Replay {
     this.isResumed = true;
     if (this.isPlaying) return;
     this.isPlaying = true;
-    while (this.isResumed && !this.isOver) {
+    while (this.isResumed && !this.hasEnded) {
       const chunk = this.stored.chunks[this.next++];
       if (!chunk) return this.complete();
       this.isResumed = false;
@@ -47,13 +47,13 @@ class Replay {
   }
 
   private complete(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     this.handler.onComplete();
   }
 
   private abort(reason?: Error): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.handler.onError(reason ?? new AppError('upstream_error', { detail: 'the request was cancelled' }));
   }
 }

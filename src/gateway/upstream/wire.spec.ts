@@ -19,13 +19,13 @@ const HEAD = 'HTTP/1.1 200 Fine\r\nx-odd: \xe9\r\ncontent-length: 2\r\n\r\n';
 const toClose: (() => void)[] = [];
 afterEach(() => toClose.splice(0).forEach((close) => close()));
 
-interface Made {
+interface WireCounts {
   undici: number;
   /** Our own client may be used. */
   readonly hasOwn?: boolean;
 }
 
-async function aProvider(made: Made) {
+async function aProvider(made: WireCounts) {
   const upstream = await new RawUpstream((socket) =>
     socket.write(`HTTP/1.1 103 Early\r\n\r\n${HEAD}ok`, 'latin1'),
   ).listen();
@@ -49,7 +49,7 @@ const passing = (...pieces: readonly Buffer[]): PassingBody => ({
 });
 
 /** The events of one attempt, or its error. */
-async function heard(wishes: Partial<WireRequest>, made: Made = { undici: 0 }): Promise<unknown> {
+async function heard(wishes: Partial<WireRequest>, made: WireCounts = { undici: 0 }): Promise<unknown> {
   const { wire } = await aProvider(made);
   const request: WireRequest = { method: 'POST', path: '/', headers: [], body: null, ...wishes };
   try {

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Origin } from '../../egress/origin.js';
 import type { ResponseHandler } from '../../egress/http1/exchange.js';
 import type { RequestBody } from '../types/content.js';
-import type { StoredAnswer } from '../types/stored-answer.js';
+import type { StoredResponse } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
 
 /** Copies a passing response for the cache. */
@@ -36,7 +36,7 @@ export interface WireRequest {
   /** A text whose tokens the gateway counts itself: nothing is sent. */
   readonly counted?: string | undefined;
   /** The cached response: nothing is sent. */
-  readonly stored?: StoredAnswer | undefined;
+  readonly stored?: StoredResponse | undefined;
   /** Records the response for the cache. */
   readonly cacheFill?: CacheFill | undefined;
   /**

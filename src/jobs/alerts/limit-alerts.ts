@@ -25,7 +25,7 @@ export interface Alert {
   readonly at: string;
 }
 
-interface Row {
+interface LimitAlertRow {
   readonly id: string;
   readonly channel: 'mail' | 'webhook';
   readonly kind: 'threshold' | 'exhausted';
@@ -112,20 +112,20 @@ export class LimitAlerts {
   }
 
   /** Inner joins drop alerts of budgets that were reset in the meantime. */
-  private async claimed(alertId: string): Promise<Row | null> {
+  private async claimed(alertId: string): Promise<LimitAlertRow | null> {
     const claim = `WITH claimed AS (${CLAIM}) ${FACTS} AND EXISTS (SELECT FROM claimed)`;
-    const [row]: Row[] = await this.database.query(claim, [alertId]);
+    const [row]: LimitAlertRow[] = await this.database.query(claim, [alertId]);
     return row ?? null;
   }
 
-  private async mail(row: Row): Promise<AlertDelivery> {
+  private async mail(row: LimitAlertRow): Promise<AlertDelivery> {
     const { recipients } = row;
     if (!this.mailer || !recipients?.length) return 'void';
     await this.mailer.send({ to: recipients.join(', '), ...mailOf(alertOf(row), row.organization) });
     return 'sent';
   }
 
-  private async call(row: Row): Promise<AlertDelivery> {
+  private async call(row: LimitAlertRow): Promise<AlertDelivery> {
     const { alert_webhook_url: url, organization_id: organizationId } = row;
     if (url === null) return 'void';
     const body = JSON.stringify(alertOf(row));
@@ -149,14 +149,14 @@ export class LimitAlerts {
     organization_id,
     sealed_alert_secret: sealed,
     wrapped_key: wrapped,
-  }: Row): string | null {
+  }: LimitAlertRow): string | null {
     if (!sealed) return null;
     const key = { organizationId: organization_id, wrapped };
     return this.box.openText(key, alertPurpose(organization_id), sealed).reveal();
   }
 }
 
-function alertOf(row: Row): Alert {
+function alertOf(row: LimitAlertRow): Alert {
   const shown = (amount: string): number => (row.measure === 'cost' ? Number(amount) / NANO : Number(amount));
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { counted } from '../background-outcomes.js';
+import { countOutcome } from '../background-outcomes.js';
 import { SEND_ALERTS, sendAlertPayload, type SendAlertPayload } from '../queues/send-alerts.queue.js';
 import { LimitAlerts, type AlertDelivery } from './limit-alerts.js';
 
@@ -18,14 +18,14 @@ const log = createLogger('send-alerts');
   runRetryDelay: 2_000,
 })
 export class SendAlertsProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(log);
+  private readonly report = reportSparsely(log);
 
   constructor(private readonly alerts: LimitAlerts) {
     super();
   }
 
   process({ data }: Job<SendAlertPayload>): Promise<AlertDelivery> {
-    return counted('alert', this.alerts.send(sendAlertPayload.parse(data).alert_id));
+    return countOutcome('alert', this.alerts.send(sendAlertPayload.parse(data).alert_id));
   }
 
   @OnWorkerEvent('failed')
@@ -38,7 +38,7 @@ export class SendAlertsProcessor extends WorkerHost implements BeforeApplication
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

@@ -19,8 +19,8 @@ const WAITING = `
 /** Queues alerts that were committed and not sent. The table is their only record. */
 @Injectable()
 export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: BoundedQueue<SendAlertPayload>;
-  readonly #job = new IntervalJob(() => this.#round(), {
+  private readonly queue: BoundedQueue<SendAlertPayload>;
+  private readonly job = new IntervalJob(() => this.round(), {
     name: 'sweep-alerts',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-alerts'),
@@ -31,24 +31,24 @@ export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly database: DataSource,
     @InjectQueue(SEND_ALERTS) queue: Queue<SendAlertPayload>,
   ) {
-    this.#queue = new BoundedQueue(queue, 'sweep-alerts');
+    this.queue = new BoundedQueue(queue, 'sweep-alerts');
   }
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#job.stop();
+    await this.job.stop();
   }
 
   /** One round. Never rejects. */
   sweep(): Promise<void> {
-    return this.#job.round();
+    return this.job.round();
   }
 
-  async #round(): Promise<void> {
+  private async round(): Promise<void> {
     const waiting: { id: string }[] = await this.database.query(WAITING, [MOST_PER_SWEEP]);
-    for (const { id } of waiting) await this.#queue.add(sendAlertJob(id));
+    for (const { id } of waiting) await this.queue.add(sendAlertJob(id));
   }
 }

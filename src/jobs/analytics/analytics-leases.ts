@@ -17,7 +17,7 @@ export interface ClaimedAnalyticsJob
 }
 
 /** Longer than a part takes, which its statement timeout ends. */
-export const LEASE_S = 20;
+export const ANALYTICS_LEASE_S = 20;
 /** How long a finished job is kept. */
 export const KEPT_MINUTES = 10;
 
@@ -30,7 +30,7 @@ const OVER = `leased_until = NULL, updated_at = now(), expires_at = now() + make
 /** The rows of `analytics_jobs`, changed only while the lease is held and the job has not expired. */
 export class AnalyticsLeases extends LeasedRows {
   constructor(database: DataSource) {
-    super(database, { table: 'analytics_jobs', leaseS: LEASE_S, while: ' AND expires_at > now()' });
+    super(database, { table: 'analytics_jobs', leaseS: ANALYTICS_LEASE_S, while: ' AND expires_at > now()' });
   }
 
   /** Null when another process has it, or there is nothing left to do. */

@@ -6,7 +6,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { PostgresUsageReader } from '../../request-log/analytics/postgres/postgres-usage-reader.js';
-import { counted } from '../background-outcomes.js';
+import { countOutcome } from '../background-outcomes.js';
 import { COUNT_GROUPS, countGroupsPayload, type CountGroupsPayload } from '../queues/count-groups.queue.js';
 import { AnalyticsLeases } from './analytics-leases.js';
 import { type CountingEnding, GroupCounter } from './group-counter.js';
@@ -22,23 +22,23 @@ const log = createLogger('count-groups');
   runRetryDelay: 2_000,
 })
 export class CountGroupsProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(log);
-  readonly #counter: GroupCounter;
-  #isStopping = false;
+  private readonly report = reportSparsely(log);
+  private readonly counter: GroupCounter;
+  private isStopping = false;
 
   constructor(dataSource: DataSource, unitOfWork: UnitOfWork, reader: PostgresUsageReader) {
     super();
-    this.#counter = new GroupCounter({
+    this.counter = new GroupCounter({
       leases: new AnalyticsLeases(dataSource),
       reader,
       unitOfWork,
-      isStopping: () => this.#isStopping,
+      isStopping: () => this.isStopping,
     });
   }
 
   async process({ data }: Job<CountGroupsPayload>): Promise<CountingEnding> {
     const { job_id } = countGroupsPayload.parse(data);
-    return counted('analytics', this.#counter.count(job_id));
+    return countOutcome('analytics', this.counter.count(job_id));
   }
 
   @OnWorkerEvent('failed')
@@ -48,12 +48,12 @@ export class CountGroupsProcessor extends WorkerHost implements BeforeApplicatio
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs stop after their next part. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.#isStopping = true;
+    this.isStopping = true;
     await this.worker.close();
   }
 }

@@ -29,8 +29,8 @@ const EXPIRED = `DELETE FROM analytics_jobs WHERE status <> 'in_progress' AND ex
 /** Queues started jobs, whose only record is the table. Ends those that take too long, and deletes expired results. */
 @Injectable()
 export class SweepAnalyticsJobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: BoundedQueue<CountGroupsPayload>;
-  readonly #sweeping = new IntervalJob(() => this.#sweep(), {
+  private readonly queue: BoundedQueue<CountGroupsPayload>;
+  private readonly sweeping = new IntervalJob(() => this.sweepOnce(), {
     name: 'sweep-analytics-jobs',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-analytics-jobs'),
@@ -41,26 +41,26 @@ export class SweepAnalyticsJobs implements OnApplicationBootstrap, BeforeApplica
     private readonly database: DataSource,
     @InjectQueue(COUNT_GROUPS) queue: Queue<CountGroupsPayload>,
   ) {
-    this.#queue = new BoundedQueue(queue, 'sweep-analytics-jobs');
+    this.queue = new BoundedQueue(queue, 'sweep-analytics-jobs');
   }
 
   onApplicationBootstrap(): void {
-    this.#sweeping.start();
+    this.sweeping.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#sweeping.stop();
+    await this.sweeping.stop();
   }
 
   /** One round. Never rejects. */
   sweep(): Promise<void> {
-    return this.#sweeping.round();
+    return this.sweeping.round();
   }
 
-  async #sweep(): Promise<void> {
+  private async sweepOnce(): Promise<void> {
     await this.database.query(LATE);
     await this.database.query(EXPIRED);
     const waiting = await this.database.query<{ id: string }[]>(WAITING, [MOST_PER_SWEEP]);
-    for (const { id } of waiting) await this.#queue.add(countGroupsJob(id));
+    for (const { id } of waiting) await this.queue.add(countGroupsJob(id));
   }
 }

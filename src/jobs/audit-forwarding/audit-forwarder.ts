@@ -4,7 +4,7 @@ import type { Egress } from '../../egress/egress.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { reasonOf } from '../failure-reason.js';
+import { deliveryFailure } from '../failure-reason.js';
 import type { AuditMessage } from './audit-message.js';
 import { forwardingMetrics } from './forwarding-metrics.js';
 import type { ClaimedDestination, DueBatches } from './due-batches.js';
@@ -22,7 +22,7 @@ const TRY_MS = 15_000;
  * cursor in the destination's row advance; if a process dies in between, the batch is sent again.
  */
 export class AuditForwarder {
-  readonly #report = reportSparsely(createLogger('forward-audit'));
+  private readonly report = reportSparsely(createLogger('forward-audit'));
 
   constructor(
     private readonly batches: DueBatches,
@@ -44,9 +44,9 @@ export class AuditForwarder {
     try {
       await this.send(claimed, messages);
     } catch (error) {
-      this.#report(`The audit destination ${destinationId} did not accept its records. Trying again.`, error);
+      this.report(`The audit destination ${destinationId} did not accept its records. Trying again.`, error);
       forwardingMetrics.deliveries.inc({ outcome: 'failed' });
-      await this.batches.fail(claimed, reasonOf(error));
+      await this.batches.fail(claimed, deliveryFailure(error));
       return 'failed';
     }
     await this.batches.advance(claimed, last.record.seq);

@@ -42,10 +42,10 @@ interface FailingDestinations {
 
 /** Finds destinations that are behind, their next records, and their cursors. */
 export class DueBatches {
-  readonly #cursors: DeliveryCursors;
+  private readonly cursors: DeliveryCursors;
 
   constructor(private readonly database: DataSource) {
-    this.#cursors = new DeliveryCursors(database, 'audit_destinations');
+    this.cursors = new DeliveryCursors(database, 'audit_destinations');
   }
 
   async due(most: number): Promise<string[]> {
@@ -89,14 +89,14 @@ export class DueBatches {
   }
 
   advance(claimed: ClaimedDestination, seq: string): Promise<void> {
-    return this.#cursors.advance(claimed, seq);
+    return this.cursors.advance(claimed, seq);
   }
 
   fail(claimed: ClaimedDestination, reason: string): Promise<void> {
-    return this.#cursors.fail(claimed, reason);
+    return this.cursors.fail(claimed, reason);
   }
 
   release(claimed: ClaimedDestination): Promise<void> {
-    return this.#cursors.release(claimed);
+    return this.cursors.release(claimed);
   }
 }

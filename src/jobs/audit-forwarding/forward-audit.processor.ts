@@ -22,8 +22,8 @@ const MOST_BATCHES = 20;
   runRetryDelay: 2_000,
 })
 export class ForwardAuditProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(createLogger('forward-audit'));
-  #isStopping = false;
+  private readonly report = reportSparsely(createLogger('forward-audit'));
+  private isStopping = false;
 
   constructor(private readonly forwarder: AuditForwarder) {
     super();
@@ -31,23 +31,23 @@ export class ForwardAuditProcessor extends WorkerHost implements BeforeApplicati
 
   async process({ data }: Job<ForwardAuditPayload>): Promise<void> {
     const { destination_id: id } = forwardAuditPayload.parse(data);
-    for (let batches = 0; batches < MOST_BATCHES && !this.#isStopping; batches += 1)
+    for (let batches = 0; batches < MOST_BATCHES && !this.isStopping; batches += 1)
       if ((await this.forwarder.forward(id)) !== 'delivered') return;
   }
 
   @OnWorkerEvent('failed')
   onFailed(_job: Job<ForwardAuditPayload> | undefined, error: Error): void {
-    this.#report('Audit records could not be forwarded.', error);
+    this.report('Audit records could not be forwarded.', error);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.#isStopping = true;
+    this.isStopping = true;
     await this.worker.close();
   }
 }

@@ -30,14 +30,14 @@ const setBack = new Gauge({
  */
 @Injectable()
 export class KeepAnchors implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #anchors: ChainAnchors;
-  readonly #logger = createLogger('audit-anchors');
-  readonly #loggedSeqs = new Map<string, string>();
-  #loggedAt = -Infinity;
-  readonly #job = new IntervalJob(() => this.round(), {
+  private readonly anchors: ChainAnchors;
+  private readonly logger = createLogger('audit-anchors');
+  private readonly loggedSeqs = new Map<string, string>();
+  private loggedAt = -Infinity;
+  private readonly job = new IntervalJob(() => this.round(), {
     name: 'audit-anchors',
     everyMs: EVERY_MS,
-    logger: this.#logger,
+    logger: this.logger,
     failure: 'The audit log could not be compared with the anchors of this machine, or was set back.',
   });
 
@@ -45,48 +45,48 @@ export class KeepAnchors implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly database: DataSource,
     @Inject(SETTINGS) { dataDir }: Pick<Settings, 'dataDir'>,
   ) {
-    this.#anchors = new ChainAnchors(dataDir);
+    this.anchors = new ChainAnchors(dataDir);
   }
 
   onApplicationBootstrap(): void {
-    this.#job.start();
-    void this.#job.round();
+    this.job.start();
+    void this.job.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
   /** Rejects when a chain was set back. */
   async round(): Promise<void> {
-    const known = await this.#anchors.read();
+    const known = await this.anchors.read();
     const heads = await this.database.query<ChainAnchor[]>(HEADS);
     const broken: string[] = [];
     for (const [organizationId, anchor] of known)
-      if (await this.#isSetBack(anchor)) broken.push(organizationId);
+      if (await this.isSetBack(anchor)) broken.push(organizationId);
     const sound = heads.filter(({ organizationId, seq }) => !broken.includes(organizationId) && seq !== '0');
     const next = new Map([...known, ...sound.map((head) => [head.organizationId, head] as const)]);
     if (sound.some((head) => known.get(head.organizationId)?.seq !== head.seq))
-      await this.#anchors.write(next.values());
-    this.#log(sound);
+      await this.anchors.write(next.values());
+    this.log(sound);
     setBack.set(broken.length);
-    if (broken.length > 0) throw new Error(sentence(broken, this.#anchors.path));
+    if (broken.length > 0) throw new Error(sentence(broken, this.anchors.path));
   }
 
-  async #isSetBack(anchor: ChainAnchor): Promise<boolean> {
+  private async isSetBack(anchor: ChainAnchor): Promise<boolean> {
     const rowsOf = (sql: string, parameters: readonly unknown[]) =>
       this.database.query<Record<string, unknown>[]>(sql, [...parameters]);
     const nothingFound = { records: 0, brokenAt: null, problem: null };
     return (await checkedAgainst(rowsOf, anchor, nothingFound)).problem !== null;
   }
 
-  #log(heads: readonly ChainAnchor[]): void {
-    if (performance.now() - this.#loggedAt < LOGGED_EVERY_MS) return;
-    this.#loggedAt = performance.now();
+  private log(heads: readonly ChainAnchor[]): void {
+    if (performance.now() - this.loggedAt < LOGGED_EVERY_MS) return;
+    this.loggedAt = performance.now();
     for (const head of heads) {
-      if (this.#loggedSeqs.get(head.organizationId) === head.seq) continue;
-      this.#loggedSeqs.set(head.organizationId, head.seq);
-      this.#logger.info(lineOf(head), 'The end of an audit log was anchored.');
+      if (this.loggedSeqs.get(head.organizationId) === head.seq) continue;
+      this.loggedSeqs.set(head.organizationId, head.seq);
+      this.logger.info(lineOf(head), 'The end of an audit log was anchored.');
     }
   }
 }

@@ -17,8 +17,8 @@ const MOST_PER_SWEEP = 200;
  */
 @Injectable()
 export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: BoundedQueue<ForwardAuditPayload>;
-  readonly #job = new IntervalJob(() => this.#round(), {
+  private readonly queue: BoundedQueue<ForwardAuditPayload>;
+  private readonly job = new IntervalJob(() => this.round(), {
     name: 'sweep-audit',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-audit'),
@@ -29,19 +29,19 @@ export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly batches: DueBatches,
     @InjectQueue(FORWARD_AUDIT) queue: Queue<ForwardAuditPayload>,
   ) {
-    this.#queue = new BoundedQueue(queue, 'sweep-audit');
+    this.queue = new BoundedQueue(queue, 'sweep-audit');
   }
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
-  async #round(): Promise<void> {
-    for (const id of await this.batches.due(MOST_PER_SWEEP)) await this.#queue.add(forwardAuditJob(id));
+  private async round(): Promise<void> {
+    for (const id of await this.batches.due(MOST_PER_SWEEP)) await this.queue.add(forwardAuditJob(id));
     const { count, seconds } = await this.batches.failing();
     forwardingMetrics.failing.set(count);
     forwardingMetrics.failingSeconds.set(seconds);

@@ -28,7 +28,7 @@ export interface ExportProgress {
 }
 
 /** Longer than a step takes. An export held by a process that died is released after this time. */
-export const LEASE_S = 60;
+export const EXPORT_LEASE_S = 60;
 
 const CLAIMED = `id, organization_id AS "organizationId", workspace_id AS "workspaceId", api_key_id AS "apiKeyId",
     user_id AS "userId", filters, requested_data AS "requestedData", format, compression, until_at AS until,
@@ -49,7 +49,7 @@ type ClaimRow = Omit<ClaimedExport, 'after'> & {
 /** The rows of `log_exports`, changed only while the lease is held. */
 export class ExportLeases extends LeasedRows {
   constructor(database: DataSource) {
-    super(database, { table: 'log_exports', leaseS: LEASE_S });
+    super(database, { table: 'log_exports', leaseS: EXPORT_LEASE_S });
   }
 
   /** Null when another process has it, or there is nothing left to do. */

@@ -6,7 +6,7 @@ import { CurrentRights } from '../../auth/ports.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { counted } from '../background-outcomes.js';
+import { countOutcome } from '../background-outcomes.js';
 import { EXPORT_LOGS, exportLogsPayload, type ExportLogsPayload } from '../queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -25,9 +25,9 @@ const log = createLogger('export-logs');
   runRetryDelay: 2_000,
 })
 export class ExportLogsProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(log);
-  readonly #writer: ExportWriter;
-  #isStopping = false;
+  private readonly report = reportSparsely(log);
+  private readonly writer: ExportWriter;
+  private isStopping = false;
 
   constructor(
     database: DataSource,
@@ -37,19 +37,19 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     @Inject(SETTINGS) { exports: settings }: Pick<Settings, 'exports'>,
   ) {
     super();
-    this.#writer = new ExportWriter({
+    this.writer = new ExportWriter({
       leases: new ExportLeases(database),
       rows,
       rights,
       settings,
       bucket: settings.store === 's3' ? store : null,
-      isStopping: () => this.#isStopping,
+      isStopping: () => this.isStopping,
     });
   }
 
   async process({ data }: Job<ExportLogsPayload>): Promise<ExportEnding> {
     const { export_id } = exportLogsPayload.parse(data);
-    const ending = await counted('export', this.#writer.write(export_id));
+    const ending = await countOutcome('export', this.writer.write(export_id));
     if (ending === 'failed') log.error({ export_id }, 'An export failed. The export names the reason.');
     return ending;
   }
@@ -61,12 +61,12 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running exports stop after their next piece. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.#isStopping = true;
+    this.isStopping = true;
     await this.worker.close();
   }
 }

@@ -38,7 +38,7 @@ const ROWS_WITHOUT = 10_000;
 /** The columns to find a request's messages, and whether they are still kept. */
 const OF_MESSAGES = ['id', 'at', 'created_at', 'organisation_id', 'workspace_id'] as const;
 
-export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'>): readonly Column[] =>
+export const exportColumns = ({ requestedData }: Pick<ClaimedExport, 'requestedData'>): readonly Column[] =>
   requestedData.filter(isExportField).map((name) => ({ name, ...EXPORT_FIELDS[name] }));
 
 /** Reads the rows of an export, step by step, with its own organization as tenant: the database shows no other rows. */
@@ -59,7 +59,7 @@ export class ExportRows {
     own: readonly QueryCondition[],
   ): Promise<ExportStep> {
     const { organizationId, workspaceId, filters, until } = claimed;
-    const hasMessages = columnsOf(claimed).some(({ isMessage }) => isMessage === true);
+    const hasMessages = exportColumns(claimed).some(({ isMessage }) => isMessage === true);
     const oldest = oldestOf(filters);
     const from = after ?? (oldest && positionBefore(oldest));
     const size = hasMessages ? ROWS_WITH_MESSAGES : ROWS_WITHOUT;
@@ -81,11 +81,11 @@ export class ExportRows {
   }
 }
 
-type Row = Pick<LogRow, ExportColumn | (typeof OF_MESSAGES)[number]>;
+type ExportedLogRow = Pick<LogRow, ExportColumn | (typeof OF_MESSAGES)[number]>;
 
 /** The columns that an export's fields are computed from, without duplicates and never empty. */
-function readFor(claimed: ClaimedExport): readonly (keyof Row)[] {
-  const fields = columnsOf(claimed);
+function readFor(claimed: ClaimedExport): readonly (keyof ExportedLogRow)[] {
+  const fields = exportColumns(claimed);
   const messages = fields.some(({ isMessage }) => isMessage === true) ? OF_MESSAGES : [];
   return [...new Set(['id' as const, ...messages, ...fields.flatMap(({ columns }) => columns)])];
 }
@@ -93,7 +93,7 @@ function readFor(claimed: ClaimedExport): readonly (keyof Row)[] {
 type Messages = Awaited<ReturnType<RequestParts['bodiesOfAll']>>;
 type StoredMessage = Messages[number];
 
-async function exported(rows: readonly Row[], messages: Messages): Promise<ExportedRequest[]> {
+async function exported(rows: readonly ExportedLogRow[], messages: Messages): Promise<ExportedRequest[]> {
   const byKey = new Map(messages.map((each) => [`${each.request_id} ${each.direction}`, each]));
   if (messages.length === 0) return rows.map((row) => ({ row, request: NO_MESSAGE, response: NO_MESSAGE }));
   const requests: ExportedRequest[] = [];

@@ -36,13 +36,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-interface Played {
+interface ExportScript {
   readonly step: (place: string | null) => Promise<ExportStep>;
   readonly isHeld?: () => boolean;
   readonly mayExport?: (times: number) => boolean;
 }
 
-function writerOf({ step, isHeld = () => true, mayExport = () => true }: Played): ExportWriter {
+function writerOf({ step, isHeld = () => true, mayExport = () => true }: ExportScript): ExportWriter {
   let asked = 0;
   const leases = {
     claim: async () => CLAIMED,

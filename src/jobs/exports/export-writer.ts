@@ -7,8 +7,13 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { ExportSettings } from '../../common/settings/settings.js';
 import { encodePiece } from './encode.js';
 import { GrowingFile, growingFile } from './export-file.js';
-import { type ClaimedExport, type ExportLeases, LEASE_S, type ExportProgress } from './export-lease.js';
-import { columnsOf, type ExportRows, type ExportStep } from './export-rows.js';
+import {
+  type ClaimedExport,
+  type ExportLeases,
+  EXPORT_LEASE_S,
+  type ExportProgress,
+} from './export-lease.js';
+import { exportColumns, type ExportRows, type ExportStep } from './export-rows.js';
 import { parquetOf } from './parquet.js';
 
 /** `absent`: another process writes it, or it was stopped. `released`: this process ends; the next one continues. */
@@ -18,10 +23,10 @@ export type ExportEnding = 'success' | 'failed' | 'absent' | 'released';
 class ExportProblem extends Error {}
 
 const MOST_TRIES = 10;
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const MS_PER_S = 1_000;
 /** Nothing is written this long after the lease was renewed: once it expires, another process may be writing. */
-const STEP_MS = (LEASE_S * MS_PER_S) / 2;
+const STEP_MS = (EXPORT_LEASE_S * MS_PER_S) / 2;
 
 interface Parts {
   readonly leases: ExportLeases;
@@ -72,9 +77,9 @@ export class ExportWriter {
     const path = growingFile(folder, claimed);
     const file = await GrowingFile.open(folder, path, claimed.bytes);
     if (file) return [file, claimed];
-    const anew = await GrowingFile.open(folder, path, 0);
-    if (!anew) throw new Error('A new file cannot be shorter than nothing.');
-    return [anew, { after: null, rows: 0, bytes: 0 }];
+    const restarted = await GrowingFile.open(folder, path, 0);
+    if (!restarted) throw new Error('A new file cannot be shorter than nothing.');
+    return [restarted, { after: null, rows: 0, bytes: 0 }];
   }
 
   /** The next rows are read while the previous ones are encoded and written. */
@@ -134,7 +139,7 @@ export class ExportWriter {
 
   /** If the file was made already, the lines that it was made from are gone. */
   private async toParquet(claimed: ClaimedExport, path: string): Promise<void> {
-    await parquetOf(growingFile(this.parts.settings.folder, claimed), path, columnsOf(claimed));
+    await parquetOf(growingFile(this.parts.settings.folder, claimed), path, exportColumns(claimed));
   }
 
   /** The lease is renewed while a large file is uploaded. */
@@ -162,7 +167,7 @@ export class ExportWriter {
 const packingOf = (claimed: ClaimedExport) => ({
   format: claimed.format,
   compression: claimed.compression,
-  columns: columnsOf(claimed),
+  columns: exportColumns(claimed),
 });
 
 const triedAgain = ({ tries }: ClaimedExport): string =>
@@ -171,7 +176,7 @@ const triedAgain = ({ tries }: ClaimedExport): string =>
 function problemOf({ tries }: ClaimedExport, error: unknown): string | null {
   if (error instanceof ExportProblem) return error.message;
   if (error instanceof AppError && error.spec.status < 500) return error.message;
-  if (NO_ROOM.has((error as NodeJS.ErrnoException).code))
+  if (DISK_FULL_CODES.has((error as NodeJS.ErrnoException).code))
     return 'The disk for export files is full. Ask the operator to free space, then start the export again.';
   return tries >= MOST_TRIES
     ? 'The export failed too often without progress. The log of the service has the cause.'

@@ -14,7 +14,7 @@ import { SweepExports } from './sweep-exports.js';
 /** Writes exports of the request log. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({})
 export class ExportsModule {
-  static with(rights: CurrentRights): DynamicModule {
+  static register(rights: CurrentRights): DynamicModule {
     return {
       module: ExportsModule,
       imports: [

@@ -6,17 +6,17 @@ import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
 import type { ExportType } from '../../request-log/columns/log-column.js';
 import type { Column } from './export-rows.js';
 
-type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
-type Element = Omit<Schema[number], 'name'>;
+type ParquetSchema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
+type ParquetElement = Omit<ParquetSchema[number], 'name'>;
 
 /** Pieces are combined up to either limit. */
 const ROWS_PER_GROUP = 10_000;
 const TEXT_PER_GROUP = 16 * 1024 * 1024;
 
-const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' };
+const TEXT: ParquetElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' };
 
 /** https://parquet.apache.org/docs/file-format/types/logicaltypes/ */
-const ELEMENTS: Readonly<Record<ExportType, Element>> = {
+const ELEMENTS: Readonly<Record<ExportType, ParquetElement>> = {
   text: TEXT,
   json: TEXT,
   whole: { type: 'INT64', repetition_type: 'OPTIONAL' },
@@ -26,7 +26,7 @@ const ELEMENTS: Readonly<Record<ExportType, Element>> = {
 };
 
 /** A column's values, one for each row. */
-type Values = readonly unknown[];
+type ParquetValues = readonly unknown[];
 
 /** Converts values to ones that JSON can hold until the file is made, where necessary. */
 const KEPT: Partial<Readonly<Record<ExportType, (value: unknown) => unknown>>> = {
@@ -58,14 +58,14 @@ export async function parquetOf(pieces: string, target: string, columns: readonl
   const unfinished = `${target}.part`;
   await writeFile(unfinished, '', { mode: 0o600 });
   const root = { name: 'root', num_children: columns.length };
-  const schema: Schema = [root, ...columns.map(({ name, type }) => ({ name, ...ELEMENTS[type] }))];
+  const schema: ParquetSchema = [root, ...columns.map(({ name, type }) => ({ name, ...ELEMENTS[type] }))];
   const writer = new ParquetWriter({ writer: fileWriter(unfinished), schema });
   for await (const group of groupsIn(pieces))
     await writer.write({
       rowGroupSize: rowsOf(group),
       columnData: columns.map(({ name, type }, at) => ({
         name,
-        data: through(WRITTEN[type], group[at] as Values) as unknown[],
+        data: through(WRITTEN[type], group[at] as ParquetValues) as unknown[],
       })),
     });
   await writer.finish();
@@ -73,19 +73,19 @@ export async function parquetOf(pieces: string, target: string, columns: readonl
   await rm(pieces, { force: true });
 }
 
-function through(change: ((value: unknown) => unknown) | undefined, values: Values): Values {
+function through(change: ((value: unknown) => unknown) | undefined, values: ParquetValues): ParquetValues {
   return change
     ? values.map((value) => (value === null || value === undefined ? null : change(value)))
     : values;
 }
 
-const rowsOf = (group: readonly Values[]): number => group[0]?.length ?? 0;
+const rowsOf = (group: readonly ParquetValues[]): number => group[0]?.length ?? 0;
 
-async function* groupsIn(path: string): AsyncGenerator<readonly Values[]> {
-  let group: readonly Values[] = [];
+async function* groupsIn(path: string): AsyncGenerator<readonly ParquetValues[]> {
+  let group: readonly ParquetValues[] = [];
   let size = 0;
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    const piece = JSON.parse(text) as readonly Values[];
+    const piece = JSON.parse(text) as readonly ParquetValues[];
     size += text.length;
     if (rowsOf(group) > 0 && (rowsOf(group) + rowsOf(piece) > ROWS_PER_GROUP || size > TEXT_PER_GROUP)) {
       yield group;

@@ -49,18 +49,18 @@ const YOUNG_MS = 60 * 60_000;
  */
 @Injectable()
 export class SweepExports implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #log = createLogger('sweep-exports');
-  readonly #queue: BoundedQueue<ExportLogsPayload>;
-  readonly #announcing = new IntervalJob(() => this.#announce(), {
+  private readonly log = createLogger('sweep-exports');
+  private readonly queue: BoundedQueue<ExportLogsPayload>;
+  private readonly announcing = new IntervalJob(() => this.enqueueOpen(), {
     name: 'sweep-exports',
     everyMs: EVERY_MS,
-    logger: this.#log,
+    logger: this.log,
     failure: 'Exports could not be enqueued.',
   });
-  readonly #tidying = new IntervalJob(() => this.#tidy(), {
+  private readonly tidying = new IntervalJob(() => this.removeExpired(), {
     name: 'tidy-exports',
     everyMs: TIDY_EVERY_MS,
-    logger: this.#log,
+    logger: this.log,
     failure: 'Expired export files could not be removed.',
   });
 
@@ -70,48 +70,48 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
     @Inject(ObjectStore) private readonly bucket: ObjectStore | null,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'exports'>,
   ) {
-    this.#queue = new BoundedQueue(queue, 'sweep-exports');
+    this.queue = new BoundedQueue(queue, 'sweep-exports');
   }
 
   onApplicationBootstrap(): void {
-    this.#announcing.start();
-    this.#tidying.start();
-    void this.#tidying.round();
+    this.announcing.start();
+    this.tidying.start();
+    void this.tidying.round();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.#announcing.stop(), this.#tidying.stop()]);
+    await Promise.all([this.announcing.stop(), this.tidying.stop()]);
   }
 
   /** One round. Never rejects. */
   announce(): Promise<void> {
-    return this.#announcing.round();
+    return this.announcing.round();
   }
 
   /** One round. Never rejects. */
   tidy(): Promise<void> {
-    return this.#tidying.round();
+    return this.tidying.round();
   }
 
-  async #announce(): Promise<void> {
+  private async enqueueOpen(): Promise<void> {
     const waiting = await this.database.query<{ id: string }[]>(WAITING, [MOST_PER_SWEEP]);
-    for (const { id } of waiting) await this.#queue.add(exportLogsJob(id));
+    for (const { id } of waiting) await this.queue.add(exportLogsJob(id));
   }
 
   /** Rows first: a leftover file is found by its name next time. */
-  async #tidy(): Promise<void> {
+  private async removeExpired(): Promise<void> {
     const { folder, retentionDays } = this.settings.exports;
     await this.database.query(OVER, [retentionDays]);
     await this.database.query(FORGOTTEN);
     const names = await readdir(folder).catch(() => []);
-    for (const name of await this.#forgotten(names)) await removeUnlessYoung(join(folder, name));
+    for (const name of await this.forgotten(names)) await removeUnlessYoung(join(folder, name));
     if (this.bucket)
       for await (const keys of this.bucket.keys(EXPORTS))
-        for (const key of await this.#forgotten(keys)) await this.bucket.remove(key);
+        for (const key of await this.forgotten(keys)) await this.bucket.remove(key);
   }
 
   /** Files whose export no longer keeps them. Other files are left alone. */
-  async #forgotten(paths: readonly string[]): Promise<readonly string[]> {
+  private async forgotten(paths: readonly string[]): Promise<readonly string[]> {
     const named = paths.flatMap((path) => {
       const id = NAME.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
       return id === undefined ? [] : [{ path, id }];

@@ -9,7 +9,7 @@ import { type MailToSend } from './mailer.js';
 /** `void`: it was sent, is being sent, or its invite is no longer open. */
 export type MailDelivery = 'sent' | 'void';
 
-interface Open {
+interface OpenInvite {
   readonly id: string;
   readonly organizationId: string;
   readonly email: string;
@@ -65,7 +65,7 @@ export class InviteMails {
     const [claimed]: [{ invite_id: string }[], number] = await manager.query(CLAIM, [mailId]);
     const [row] = claimed;
     if (!row) return null;
-    const [invite]: Open[] = await manager.query(OPEN_INVITE, [row.invite_id]);
+    const [invite]: OpenInvite[] = await manager.query(OPEN_INVITE, [row.invite_id]);
     if (!invite) {
       await manager.query('DELETE FROM mails WHERE id = $1', [mailId]);
       return null;
@@ -75,7 +75,7 @@ export class InviteMails {
     return this.written(invite, token);
   }
 
-  private written({ email, organization }: Open, token: Secret): MailToSend {
+  private written({ email, organization }: OpenInvite, token: Secret): MailToSend {
     return {
       to: email,
       subject: `Your invite to ${organization}`,

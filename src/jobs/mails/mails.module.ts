@@ -14,7 +14,7 @@ import { SweepMails } from './sweep-mails.js';
 /** Sends the mails that are waiting in the database. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({})
 export class MailsModule {
-  static through(mail: MailSettings, settings: Settings): DynamicModule {
+  static register(mail: MailSettings, settings: Settings): DynamicModule {
     const { keyPepper } = settings;
     if (!keyPepper)
       throw new Error('This process needs GATEHOUSE_KEY_PEPPER; "gatehouse start" gives it one.');

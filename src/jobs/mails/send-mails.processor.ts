@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { counted } from '../background-outcomes.js';
+import { countOutcome } from '../background-outcomes.js';
 import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../queues/send-mails.queue.js';
 import { InviteMails, type MailDelivery } from './invite-mails.js';
 
@@ -18,14 +18,14 @@ const log = createLogger('send-mails');
   runRetryDelay: 2_000,
 })
 export class SendMailsProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  readonly #report = reportSparsely(log);
+  private readonly report = reportSparsely(log);
 
   constructor(private readonly mails: InviteMails) {
     super();
   }
 
   process({ data }: Job<SendMailPayload>): Promise<MailDelivery> {
-    return counted('mail', this.mails.send(sendMailPayload.parse(data).mail_id));
+    return countOutcome('mail', this.mails.send(sendMailPayload.parse(data).mail_id));
   }
 
   @OnWorkerEvent('failed')
@@ -38,7 +38,7 @@ export class SendMailsProcessor extends WorkerHost implements BeforeApplicationS
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('The queue is unavailable.', error);
+    this.report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

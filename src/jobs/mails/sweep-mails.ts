@@ -21,8 +21,8 @@ const WAITING = `
  */
 @Injectable()
 export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #queue: BoundedQueue<SendMailPayload>;
-  readonly #job = new IntervalJob(() => this.#round(), {
+  private readonly queue: BoundedQueue<SendMailPayload>;
+  private readonly job = new IntervalJob(() => this.round(), {
     name: 'sweep-mails',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-mails'),
@@ -33,24 +33,24 @@ export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly database: DataSource,
     @InjectQueue(SEND_MAILS) queue: Queue<SendMailPayload>,
   ) {
-    this.#queue = new BoundedQueue(queue, 'sweep-mails');
+    this.queue = new BoundedQueue(queue, 'sweep-mails');
   }
 
   onApplicationBootstrap(): void {
-    this.#job.start();
+    this.job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
   /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
-    return this.#job.round();
+    return this.job.round();
   }
 
-  async #round(): Promise<void> {
+  private async round(): Promise<void> {
     const waiting: { id: string }[] = await this.database.query(WAITING, [MOST_PER_SWEEP]);
-    for (const { id } of waiting) await this.#queue.add(sendMailJob(id));
+    for (const { id } of waiting) await this.queue.add(sendMailJob(id));
   }
 }

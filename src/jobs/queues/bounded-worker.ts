@@ -17,38 +17,42 @@ const STALLED_AFTER_MS = 60_000;
  * Its loop counts as healthy while the queue responds, with or without a job, and while it works on jobs and so does not poll.
  */
 export class BoundedWorker extends Worker {
-  #closed: Promise<void> | undefined;
-  #jobs = 0;
+  private timedClose: Promise<void> | undefined;
+  private jobs = 0;
   // BullMQ's constructor starts the loop, which waits at least one turn before it polls for the first job.
-  readonly #health = new LoopHealth(`queue-${this.name}`, STALLED_AFTER_MS, () => this.#jobs > 0).watch();
+  private readonly health = new LoopHealth(
+    `queue-${this.name}`,
+    STALLED_AFTER_MS,
+    () => this.jobs > 0,
+  ).watch();
 
   protected override async moveToActive(token: string, name?: string): Promise<Job> {
     try {
       const job = await super.moveToActive(token, name);
-      this.#health.succeeded();
+      this.health.succeeded();
       return job;
     } catch (error) {
-      this.#health.failed();
+      this.health.failed();
       await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { ref: false });
       throw error;
     }
   }
 
   protected override async callProcessJob(job: Job, token: string, signal?: AbortSignal): Promise<unknown> {
-    this.#jobs += 1;
+    this.jobs += 1;
     try {
       return await super.callProcessJob(job, token, signal);
     } finally {
-      this.#jobs -= 1;
+      this.jobs -= 1;
     }
   }
 
   override close(force?: boolean): Promise<void> {
-    return (this.#closed ??= this.#closeInTime(force));
+    return (this.timedClose ??= this.closeInTime(force));
   }
 
-  async #closeInTime(force?: boolean): Promise<void> {
-    this.#health.unwatch();
+  private async closeInTime(force?: boolean): Promise<void> {
+    this.health.unwatch();
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_CLOSING_MS)));
     await Promise.race([super.close(force), enough]);

@@ -19,17 +19,17 @@ const KEPT_EVENTS = 100;
  */
 @Injectable()
 export class QueueBackend {
-  readonly #settings: QueueSettings;
-  #cluster: Cluster | undefined;
+  private readonly settings: QueueSettings;
+  private cluster: Cluster | undefined;
 
   constructor(@Inject(SETTINGS) settings: QueueSettings) {
-    this.#settings = settings;
+    this.settings = settings;
   }
 
   /** The options of every queue and worker. Waits for the database when the queues are in it. */
   async prepare(): Promise<QueueOptions> {
     return {
-      connection: await this.#connection(),
+      connection: await this.connection(),
       prefix: REDIS_PREFIX,
       // BullMQ writes queue events although nothing here reads them.
       streams: { events: { maxLen: KEPT_EVENTS } },
@@ -38,12 +38,12 @@ export class QueueBackend {
 
   /** Closes what the queue objects do not own. Call it after they are closed. */
   close(): void {
-    this.#cluster?.disconnect();
+    this.cluster?.disconnect();
   }
 
-  async #connection(): Promise<ConnectionOptions> {
-    const { redisUrl, databaseUrl } = this.#settings;
-    if (redisUrl) return this.#redis(redisQueues(redisUrl));
+  private async connection(): Promise<ConnectionOptions> {
+    const { redisUrl, databaseUrl } = this.settings;
+    if (redisUrl) return this.redis(redisQueues(redisUrl));
     if (!databaseUrl) throw new Error('Queues need DATABASE_URL or REDIS_URL.');
     setDefaultBackendFactory(postgresBackend);
     await migrateQueueSchema(databaseUrl, createLogger('queues'));
@@ -51,9 +51,9 @@ export class QueueBackend {
     return postgresQueues(databaseUrl) as ConnectionOptions;
   }
 
-  #redis(connection: ReturnType<typeof redisQueues>): ConnectionOptions {
+  private redis(connection: ReturnType<typeof redisQueues>): ConnectionOptions {
     setDefaultBackendFactory();
-    if (connection instanceof Cluster) this.#cluster = connection;
+    if (connection instanceof Cluster) this.cluster = connection;
     // BullMQ's type covers other versions of ioredis as well, and is narrower than what it accepts.
     return connection as ConnectionOptions;
   }

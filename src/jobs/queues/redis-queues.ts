@@ -11,7 +11,7 @@ const RECONNECT = { firstMs: 200, maxMs: 2_000 };
 /** In a cluster all keys of a queue must share a slot, which the braces ensure: https://docs.bullmq.io/bull/patterns/redis-cluster */
 export const REDIS_PREFIX = '{gatehouse}';
 
-interface Node {
+interface RedisNode {
   readonly host: string;
   readonly port: number;
 }
@@ -64,7 +64,7 @@ function sentinelAccess(url: URL, name: string): RedisOptions {
   };
 }
 
-function nodesOf(url: URL, port: number): readonly Node[] {
+function nodesOf(url: URL, port: number): readonly RedisNode[] {
   const others = url.searchParams.getAll('node').map((node) => new URL(`redis://${node}`));
   return [url, ...others].map((each) => ({
     // In a URL, brackets only enclose IPv6 addresses.

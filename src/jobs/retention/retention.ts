@@ -32,12 +32,12 @@ const PARTS: readonly LogPart[] = ['bodies', 'logs'];
 /** Removes expired request logs, day by day, old analytics by the minute, and old refused credentials. */
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #log = createLogger('retention');
-  readonly #job = new IntervalJob((round) => this.#round(round), {
+  private readonly log = createLogger('retention');
+  private readonly job = new IntervalJob((round) => this.removeExpired(round), {
     name: 'retention',
     everyMs: EVERY_MS,
     boundMs: STALLED_AFTER_MS,
-    logger: this.#log,
+    logger: this.log,
     failure: 'Expired request logs could not be removed.',
   });
 
@@ -48,87 +48,87 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#job.start();
-    void this.#job.round();
+    this.job.start();
+    void this.job.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#job.stop();
+    return this.job.stop();
   }
 
   /** One round. Never rejects. A concurrent call waits for the running round. */
   round(): Promise<void> {
-    return this.#job.round();
+    return this.job.round();
   }
 
-  async #round(round: Round): Promise<void> {
-    await this.#minutes();
-    for (const part of PARTS) await this.#cut(round, part);
+  private async removeExpired(round: Round): Promise<void> {
+    await this.minutes();
+    for (const part of PARTS) await this.cut(round, part);
     const [oldest] = await daysOf(this.database, 'logs');
     if (oldest) await forgetBatches(this.database, oldest.from);
     const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
-    if (letters > 0) this.#log.info({ letters }, 'Refused records past their retention were removed.');
+    if (letters > 0) this.log.info({ letters }, 'Refused records past their retention were removed.');
     await forgetRefusedCredentials(this.database);
     if (!this.clickhouse) return;
-    for (const part of PARTS) await this.#cutInClickHouse(round, this.clickhouse, part);
-    await this.#dropCopied(round, this.clickhouse);
+    for (const part of PARTS) await this.cutInClickHouse(round, this.clickhouse, part);
+    await this.dropCopied(round, this.clickhouse);
   }
 
-  async #dropCopied(round: Round, clickhouse: ClickHouse): Promise<void> {
+  private async dropCopied(round: Round, clickhouse: ClickHouse): Promise<void> {
     const { postgresBodyDays: days } = this.settings;
     if (days === null) return;
     const before = startOf('day', Date.now()) - days * GRANULARITY_MS.day;
     for (const day of await daysOf(this.database, 'bodies')) {
-      if (day.to.getTime() > before || round.isOver) return;
+      if (day.to.getTime() > before || round.hasEnded) return;
       const drop = await dropCopiedBodies(this.database, clickhouse, day);
       round.progressed();
       if (drop?.did === 'dropped')
-        this.#log.info({ day: day.name, ...drop }, 'PostgreSQL dropped the bodies that ClickHouse has.');
+        this.log.info({ day: day.name, ...drop }, 'PostgreSQL dropped the bodies that ClickHouse has.');
       if (drop?.did === 'copied again')
-        this.#log.warn(
+        this.log.warn(
           { day: day.name, ...drop },
           'ClickHouse lacks bodies that it had confirmed. PostgreSQL keeps them, and they are copied again.',
         );
     }
   }
 
-  async #minutes(): Promise<void> {
+  private async minutes(): Promise<void> {
     const days = this.settings.retentionDays.minutes;
     if (days === 0) return;
     const before = new Date(startOf('day', Date.now()) - days * GRANULARITY_MS.day);
     const partitions = await dropMinutes(this.database, before);
     if (partitions.length > 0)
-      this.#log.info({ days, partitions }, 'Minutes past their retention were dropped.');
+      this.log.info({ days, partitions }, 'Minutes past their retention were dropped.');
   }
 
-  async #cut(round: Round, part: LogPart): Promise<void> {
+  private async cut(round: Round, part: LogPart): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const now = Date.now();
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES), now);
     const latest = times.latest(part);
     for (const day of await daysOf(this.database, part)) {
-      if (day.to.getTime() > latest || round.isOver) return;
-      const isStopping = (): boolean => round.isOver;
+      if (day.to.getTime() > latest || round.hasEnded) return;
+      const isStopping = (): boolean => round.hasEnded;
       const cut = await cutDay(this.database, { part, day, usual, now, isStopping });
       round.progressed();
       if (cut)
-        this.#log.info({ part, day: day.name, ...cut }, 'Request logs past their retention were removed.');
+        this.log.info({ part, day: day.name, ...cut }, 'Request logs past their retention were removed.');
     }
   }
 
   /** After PostgreSQL's own. */
-  async #cutInClickHouse(round: Round, clickhouse: ClickHouse, part: LogPart): Promise<void> {
+  private async cutInClickHouse(round: Round, clickhouse: ClickHouse, part: LogPart): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));
     const latest = times.latest(part);
     if (latest === -Infinity) return;
     const under = underTimes(this.database, usual);
     for (const day of await clickHouseDays(clickhouse, part, latest)) {
-      if (day.to.getTime() > latest || round.isOver) return;
+      if (day.to.getTime() > latest || round.hasEnded) return;
       const cut = await cutClickHouseDay(clickhouse, under, { part, day });
       round.progressed();
       if (cut)
-        this.#log.info(
+        this.log.info(
           { part, day: day.name, ...cut },
           'Rows past their retention were removed from ClickHouse.',
         );

@@ -65,11 +65,11 @@ const newNameOf = ({ table, day }: RewriteRequest): string => `${partitionOf(tab
 
 /** $3 and $4 are the organizations and workspaces whose rows expired. The owner of a body is that of its request. */
 function stays({ table, day }: RewriteRequest): string {
-  const isOver = (row: string): string =>
+  const isExpired = (row: string): string =>
     `(${row}.organisation_id, coalesce(${row}.workspace_id, '${NIL_ID}')) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`;
-  if (table !== 'request_bodies') return `NOT ${isOver('kept')}`;
+  if (table !== 'request_bodies') return `NOT ${isExpired('kept')}`;
   return `EXISTS (SELECT 1 FROM "${partitionOf('request_logs', day)}" AS request
-    WHERE request.id = kept.request_id AND request.created_at = kept.created_at AND NOT ${isOver('request')})`;
+    WHERE request.id = kept.request_id AND request.created_at = kept.created_at AND NOT ${isExpired('request')})`;
 }
 
 export const idsOf = (tenants: readonly RowsOf[]): [organizations: string[], workspaces: string[]] => [

@@ -1,5 +1,5 @@
 import { open, rename } from 'node:fs/promises';
-import { encodeOpened, seal, type StoredFrame } from '../../request-log/spool/frame.js';
+import { encodeOpened, sealFrame, type StoredFrame } from '../../request-log/spool/frame.js';
 import { idOfOpened, readOpened } from '../../request-log/spool/frame-values.js';
 import { readSegment } from '../../request-log/spool/segment-reader.js';
 import { listOpenExchanges, openExchangesPath, removeFile } from '../../request-log/spool/spool-files.js';
@@ -30,7 +30,7 @@ export async function keepOpenExchanges(
   try {
     const frames = [...exchanges].map(({ json }) => {
       const frame = encodeOpened(readOpened(json));
-      seal(frame, upTo);
+      sealFrame(frame, upTo);
       return frame.head;
     });
     await file.writeFile(Buffer.concat(frames));

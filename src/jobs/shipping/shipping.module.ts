@@ -103,7 +103,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
 /** Moves request logs from this machine's spool into the database. Requires `QueuesModule`. */
 @Module({})
 export class ShippingModule {
-  static with(counter: UsageCounter): DynamicModule {
+  static register(counter: UsageCounter): DynamicModule {
     return {
       module: ShippingModule,
       imports: [BatchQueueModule],

@@ -47,7 +47,7 @@ const ROWS_MAX = 1_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
 /** A live writer completes a frame within microseconds. After this long, a partial frame is damage. */
-const HALF_FRAME_PATIENCE_MS = 5_000;
+const HALF_FRAME_TIMEOUT_MS = 5_000;
 
 /**
  * One writer's spool as the shipper reads it: the read position and the open exchanges.
@@ -198,7 +198,11 @@ export class SpoolTail {
     return Math.max(written, lastHeartbeat(this.folder));
   }
 
-  private async readOn(batch: ReadingInProgress, from: SpoolPosition, terms: Terms): Promise<SpoolPosition> {
+  private async readOn(
+    batch: ReadingInProgress,
+    from: SpoolPosition,
+    terms: SegmentReadOptions,
+  ): Promise<SpoolPosition> {
     const path = segmentPath(this.folder, from.segment);
     let at = from;
     for (;;) {
@@ -213,10 +217,14 @@ export class SpoolTail {
   private isStuckAt({ segment, offset }: SpoolPosition): boolean {
     const { stuck } = this;
     if (stuck?.at.segment !== segment || stuck.at.offset !== offset) return false;
-    return Date.now() - stuck.since > HALF_FRAME_PATIENCE_MS;
+    return Date.now() - stuck.since > HALF_FRAME_TIMEOUT_MS;
   }
 
-  private report(look: SegmentLook, { segment }: SpoolPosition, { isSealed, mayBeCut }: Terms): void {
+  private report(
+    look: SegmentLook,
+    { segment }: SpoolPosition,
+    { isSealed, mayBeCut }: SegmentReadOptions,
+  ): void {
     const path = segmentPath(this.folder, segment);
     shipperMetrics.damaged.inc(look.damaged);
     if (look.damagedAt !== null) this.damage.found(path, look.damagedAt);
@@ -253,7 +261,7 @@ export class SpoolTail {
 }
 
 /** `isSealed`: the writer has moved on from the segment; `mayBeCut`: it may have died in the middle of a frame. */
-interface Terms {
+interface SegmentReadOptions {
   readonly isSealed: boolean;
   readonly mayBeCut: boolean;
 }

@@ -10,20 +10,20 @@ import type { Consignment, LogDestination } from './log-sink.js';
 export class ClickHouseBodySink implements LogDestination {
   readonly id = CLICKHOUSE_BODIES;
   readonly gathering = { rows: 1_000, seconds: 10 };
-  readonly #copies: ClickHouseBodies;
+  private readonly copies: ClickHouseBodies;
 
   constructor(
     private readonly database: DataSource,
     clickhouse: ClickHouse,
   ) {
-    this.#copies = new ClickHouseBodies(clickhouse);
+    this.copies = new ClickHouseBodies(clickhouse);
   }
 
   /** Batches that were copied before the process died are found in ClickHouse and skipped. */
   async deliver({ batches }: Consignment, signal: AbortSignal): Promise<void> {
     for (const batch of batches) {
       signal.throwIfAborted();
-      await this.#copies.copy(this.database, batch);
+      await this.copies.copy(this.database, batch);
     }
   }
 

@@ -1,4 +1,4 @@
-import { BODIES, ownerOf } from '../../request-log/bodies/body-objects.js';
+import { BODY_FOLDER, bodyOwner } from '../../request-log/bodies/body-objects.js';
 import type { ObjectStore } from '../../request-log/bodies/object-store.js';
 import type { KeptTimes } from '../../request-log/retention/kept-times.js';
 import { GRANULARITY_MS } from '../../request-log/rollups/granularities.js';
@@ -19,7 +19,7 @@ export async function forgetBodies(
   onProgress: () => void = () => undefined,
 ): Promise<number> {
   let removed = 0;
-  for await (const organizations of store.folders(BODIES))
+  for await (const organizations of store.folders(BODY_FOLDER))
     for (const organization of organizations) {
       removed += await forgetOf(store, organization, under);
       onProgress();
@@ -31,11 +31,11 @@ async function forgetOf(store: ObjectStore, organization: string, under: UnderTi
   let removed = 0;
   const times = await under((now) => Promise.resolve(now));
   for await (const days of store.folders(organization))
-    for (const day of days.filter((folder) => isOver(folder, times.latest('bodies'))))
+    for (const day of days.filter((folder) => isExpired(folder, times.latest('bodies'))))
       for await (const keys of store.keys(day))
         removed += await removeOver(
           store,
-          keys.filter((key) => isOverFor(key, times)),
+          keys.filter((key) => isExpiredFor(key, times)),
           under,
         );
   return removed;
@@ -46,20 +46,20 @@ const DAY = /\/(\d{4}-\d{2}-\d{2})\//;
 /** Nothing is known of a folder or key without a day, so it stays. */
 const endOf = (key: string): number => Date.parse(DAY.exec(key)?.[1] ?? '') + GRANULARITY_MS.day;
 
-const isOver = (key: string, since: number): boolean => endOf(key) <= since;
+const isExpired = (key: string, since: number): boolean => endOf(key) <= since;
 
-function isOverFor(key: string, times: KeptTimes): boolean {
-  const owner = ownerOf(key);
+function isExpiredFor(key: string, times: KeptTimes): boolean {
+  const owner = bodyOwner(key);
   if (!owner) return false;
   const { organizationId: organization_id, workspaceId: workspace_id } = owner;
-  return isOver(key, times.since('bodies', { organization_id, workspace_id }));
+  return isExpired(key, times.since('bodies', { organization_id, workspace_id }));
 }
 
 async function removeOver(store: ObjectStore, keys: readonly string[], under: UnderTimes): Promise<number> {
   let removed = 0;
   for (let at = 0; at < keys.length; at += AT_ONCE)
     removed += await under(async (times) => {
-      const over = keys.slice(at, at + AT_ONCE).filter((key) => isOverFor(key, times));
+      const over = keys.slice(at, at + AT_ONCE).filter((key) => isExpiredFor(key, times));
       const signal = AbortSignal.timeout(REMOVE_WITHIN_MS);
       await Promise.all(over.map((key) => store.remove(key, signal)));
       return over.length;

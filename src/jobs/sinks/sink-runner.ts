@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { reasonOf } from '../failure-reason.js';
+import { deliveryFailure } from '../failure-reason.js';
 import type { LogBatch, LogDestination } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
 
@@ -37,9 +37,9 @@ const DELIVERY_MS = 40_000;
  * its own cursor.
  */
 export class SinkRunner {
-  readonly #report: (message: string, error: unknown) => void;
-  readonly #job: IntervalJob;
-  #isRegistered = false;
+  private readonly report: (message: string, error: unknown) => void;
+  private readonly job: IntervalJob;
+  private isRegistered = false;
 
   constructor(
     private readonly sink: LogDestination,
@@ -47,8 +47,8 @@ export class SinkRunner {
     logger: Logger,
     private readonly deliveryMs = DELIVERY_MS,
   ) {
-    this.#report = reportSparsely(logger);
-    this.#job = new IntervalJob((round) => this.#round(round), {
+    this.report = reportSparsely(logger);
+    this.job = new IntervalJob((round) => this.round(round), {
       name: `sink-${sink.id}`,
       everyMs: EVERY_MS,
       logger,
@@ -57,20 +57,20 @@ export class SinkRunner {
   }
 
   start(): void {
-    this.#job.start();
-    void this.#job.round();
+    this.job.start();
+    void this.job.round();
   }
 
   async stop(): Promise<void> {
-    await this.#job.stop();
+    await this.job.stop();
     await this.sink.close();
   }
 
   /** One delivery. Receiver errors are recorded in the sink's row; rejects only when the database is unavailable. */
   async deliver(): Promise<SinkDelivery> {
     const { sink, book } = this;
-    if (!this.#isRegistered) await book.register(sink.id);
-    this.#isRegistered = true;
+    if (!this.isRegistered) await book.register(sink.id);
+    this.isRegistered = true;
     await book.number();
     const claimed = await book.claim(sink.id);
     if (!claimed) return 'idle';
@@ -89,9 +89,9 @@ export class SinkRunner {
       };
       await inTime(sink, consignment, this.deliveryMs);
     } catch (error) {
-      this.#report(`The sink ${sink.id} did not accept its batch. Trying again.`, error);
+      this.report(`The sink ${sink.id} did not accept its batch. Trying again.`, error);
       sinkMetrics.deliveries.inc({ sink: sink.id, outcome: 'failed' });
-      await book.cursors.fail(claimed, reasonOf(error));
+      await book.cursors.fail(claimed, deliveryFailure(error));
       return 'failed';
     }
     await book.cursors.advance(claimed, last.seq);
@@ -103,8 +103,8 @@ export class SinkRunner {
     return 'delivered';
   }
 
-  async #round(round: Round): Promise<void> {
-    while (!round.isOver && (await this.deliver()) === 'delivered') round.progressed();
+  private async round(round: Round): Promise<void> {
+    while (!round.hasEnded && (await this.deliver()) === 'delivered') round.progressed();
     sinkMetrics.oldestSeconds.set({ sink: this.sink.id }, await this.book.lagSeconds(this.sink.id));
   }
 }

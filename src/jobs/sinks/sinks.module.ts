@@ -38,7 +38,7 @@ const FORGET_EVERY_MS = 60 * 60_000;
 function sinksFor(
   settings: Settings,
   database: DataSource,
-  { inBucket, clickhouse }: Stores,
+  { inBucket, clickhouse }: SinkStores,
 ): LogDestination[] {
   const { webhook, s3Seconds } = settings.sinks;
   const { traces, metrics, spans } = settings.telemetry;
@@ -55,12 +55,12 @@ function sinksFor(
   ];
 }
 
-interface Stores {
-  readonly inBucket: InBucket | null;
+interface SinkStores {
+  readonly inBucket: BucketStores | null;
   readonly clickhouse: ClickHouse | null;
 }
 
-interface InBucket {
+interface BucketStores {
   readonly store: ObjectStore;
   readonly bodies: BodyObjects;
 }
@@ -68,9 +68,9 @@ interface InBucket {
 /** Serves the sinks for the lifetime of the process. Any number of processes may run it: each delivery is claimed by one. */
 @Injectable()
 class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #log = createLogger('sinks');
-  readonly #runners: readonly SinkRunner[];
-  readonly #forgetting: IntervalJob | null;
+  private readonly log = createLogger('sinks');
+  private readonly runners: readonly SinkRunner[];
+  private readonly forgetting: IntervalJob | null;
 
   constructor(
     database: DataSource,
@@ -81,10 +81,10 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   ) {
     const inBucket = store && { store, bodies: new BodyObjects(store, box) };
     const book = new SinkBook(database);
-    this.#runners = sinksFor(settings, database, { inBucket, clickhouse }).map(
-      (sink) => new SinkRunner(sink, book, this.#log),
+    this.runners = sinksFor(settings, database, { inBucket, clickhouse }).map(
+      (sink) => new SinkRunner(sink, book, this.log),
     );
-    this.#forgetting =
+    this.forgetting =
       store &&
       new IntervalJob(
         (round) =>
@@ -93,20 +93,20 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
           name: 'forget-bodies',
           everyMs: FORGET_EVERY_MS,
           boundMs: 6 * FORGET_EVERY_MS,
-          logger: this.#log,
+          logger: this.log,
           failure: 'Expired bodies could not be removed from the bucket.',
         },
       );
   }
 
   onApplicationBootstrap(): void {
-    for (const runner of this.#runners) runner.start();
-    this.#forgetting?.start();
-    void this.#forgetting?.round();
+    for (const runner of this.runners) runner.start();
+    this.forgetting?.start();
+    void this.forgetting?.round();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.#runners.map((runner) => runner.stop()), this.#forgetting?.stop()]);
+    await Promise.all([...this.runners.map((runner) => runner.stop()), this.forgetting?.stop()]);
   }
 }
 
@@ -114,7 +114,7 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
 @Module({})
 export class SinksModule {
   /** Without a sink, nothing is created and no package is loaded. */
-  static for(settings: Settings): DynamicModule[] {
+  static register(settings: Settings): DynamicModule[] {
     const { sinks, telemetry, postgresBodyDays } = settings;
     const receiver =
       sinks.webhook ?? telemetry.traces ?? telemetry.metrics ?? settings.s3 ?? postgresBodyDays;

@@ -7,7 +7,7 @@ import {
   PATH_SEGMENT,
   type ProviderWithCredential,
   required,
-  workloadIdentity,
+  workloadIdentityField,
 } from './compatible.js';
 
 const azureVersion = {
@@ -38,7 +38,7 @@ const entraApplication: readonly AccountField[] = [
     pattern: /^[!-~]{1,512}$/,
     example: 'https://ai.azure.com/.default',
   }),
-  workloadIdentity,
+  workloadIdentityField,
   optional({
     name: 'azure-managed-client-id',
     title: "User-assigned identity, where it is not the machine's own",

@@ -52,7 +52,7 @@ export const optional = (field: AccountFieldText & Pick<AccountField, 'default'>
 });
 
 /** An operator allows it for an organization: docs/workload-identity.md. */
-export const workloadIdentity = optional({
+export const workloadIdentityField = optional({
   name: WORKLOAD_IDENTITY,
   title: 'Whether the identity of the machine replaces the key',
   pattern: /^enabled$/,

@@ -11,7 +11,7 @@ import {
   optional,
   type ProviderWithCredential,
   required,
-  workloadIdentity,
+  workloadIdentityField,
 } from './compatible.js';
 
 /** https://docs.aws.amazon.com/general/latest/gr/rande.html: `us-east-1`, `us-gov-west-1`, `eu-isoe-west-1`. */
@@ -47,7 +47,7 @@ const awsRole: readonly AccountField[] = [
     pattern: /^[\w+=,.@:/-]{2,1224}$/,
     example: 'customer-4711',
   }),
-  workloadIdentity,
+  workloadIdentityField,
 ];
 
 /**
@@ -138,7 +138,7 @@ export const hyperscalers: readonly Provider[] = [
         pattern: /^[a-z]{2,12}-[a-z]{2,12}\d{1,2}$/,
         example: 'europe-west4',
       }),
-      workloadIdentity,
+      workloadIdentityField,
     ],
     pricesId: 'google',
     source: 'https://docs.cloud.google.com/vertex-ai/docs/generative-ai/learn/locations',
@@ -151,7 +151,7 @@ export const hyperscalers: readonly Provider[] = [
     dialect: vertex,
     auth: signedBy('google-service-account'),
     endpoints: ['generate-content', 'embed-content'],
-    fields: [vertexProject, workloadIdentity],
+    fields: [vertexProject, workloadIdentityField],
     pricesId: 'google',
     source: 'https://docs.cloud.google.com/vertex-ai/docs/generative-ai/learn/locations',
   },

@@ -11,7 +11,7 @@ export function audioDurationMs(file: Uint8Array): number | null {
   return null;
 }
 
-interface Format {
+interface AudioFormat {
   readonly isIts: (bytes: Buffer) => boolean;
   readonly ms: (bytes: Buffer) => number | null;
 }
@@ -19,7 +19,7 @@ interface Format {
 const has = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text;
 
-const FORMATS: readonly Format[] = [
+const FORMATS: readonly AudioFormat[] = [
   { isIts: (bytes) => has(bytes, 'RIFF') && has(bytes, 'WAVE', 8), ms: waveMs },
   { isIts: (bytes) => has(bytes, 'fLaC'), ms: flacMs },
   { isIts: (bytes) => has(bytes, 'OggS'), ms: oggMs },

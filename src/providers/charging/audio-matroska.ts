@@ -9,7 +9,7 @@ const NANO_PER_MS = 1_000_000;
 /** A block's offset from the beginning of its cluster has 16 bits. */
 const CLUSTER_TICKS_MAX = 32_767;
 
-interface Element {
+interface MatroskaElement {
   readonly id: number;
   readonly from: number;
   /** Past the end of the file if the size is unknown. */
@@ -39,7 +39,7 @@ function lastCluster(bytes: Buffer, isEnd: boolean): number {
   return timestamp ? unsigned(bytes, timestamp) + (isEnd ? CLUSTER_TICKS_MAX : 0) : 0;
 }
 
-function find(bytes: Buffer, { from, to }: Element, id: number): Element | null {
+function find(bytes: Buffer, { from, to }: MatroskaElement, id: number): MatroskaElement | null {
   for (let at = from; at < Math.min(to, bytes.length);) {
     const element = elementAt(bytes, at);
     if (element.id === id) return element;
@@ -49,7 +49,7 @@ function find(bytes: Buffer, { from, to }: Element, id: number): Element | null 
 }
 
 /** The number of leading zeros gives the length of ids and sizes. https://www.rfc-editor.org/rfc/rfc8794#section-4 */
-function elementAt(bytes: Buffer, at: number): Element {
+function elementAt(bytes: Buffer, at: number): MatroskaElement {
   const idBytes = Math.clz32(bytes.readUInt8(at)) - 23;
   const sizeAt = at + idBytes;
   const sizeBytes = Math.clz32(bytes.readUInt8(sizeAt)) - 23;
@@ -72,8 +72,8 @@ function sizeOf(bytes: Buffer, at: number, length: number): number {
   return isUnknown ? Number.MAX_SAFE_INTEGER / 2 : size;
 }
 
-const unsigned = (bytes: Buffer, { from, to }: Element): number =>
+const unsigned = (bytes: Buffer, { from, to }: MatroskaElement): number =>
   to > from ? bytes.readUIntBE(from, Math.min(to - from, 6)) : 0;
 
-const float = (bytes: Buffer, { from, to }: Element): number =>
+const float = (bytes: Buffer, { from, to }: MatroskaElement): number =>
   to - from === 8 ? bytes.readDoubleBE(from) : bytes.readFloatBE(from);

@@ -13,7 +13,7 @@ const ID3_BYTES = 10;
 /** Maximum bytes between frames, such as tags. A file with more is not read further. */
 const OTHER_BYTES_MAX = 64 * 1024;
 
-interface Frame {
+interface Mp3Frame {
   readonly bytes: number;
   readonly ms: number;
 }
@@ -42,7 +42,7 @@ export function mp3Ms(bytes: Buffer): number | null {
 const syncSafe = (bytes: Buffer, at: number): number =>
   [0, 1, 2, 3].reduce((sum, offset) => sum * 128 + (bytes[at + offset] as number), 0);
 
-function frameAt(bytes: Buffer, at: number): Frame | null {
+function frameAt(bytes: Buffer, at: number): Mp3Frame | null {
   const first = bytes[at + 1] as number;
   if (bytes[at] !== 0xff || (first & 0xe0) !== 0xe0) return null;
   const halvings = HALVINGS[(first >> 3) & 3] as number;
@@ -65,7 +65,7 @@ interface FrameHead {
   readonly padding: number;
 }
 
-function frameOf({ layer, rate, kilobits, isHalf, padding }: FrameHead): Frame {
+function frameOf({ layer, rate, kilobits, isHalf, padding }: FrameHead): Mp3Frame {
   const samples = layer === 1 ? 384 : layer === 3 && isHalf ? 576 : 1_152;
   const slot = layer === 1 ? 4 : 1;
   const slots = Math.floor((samples * kilobits * 125) / (rate * slot));

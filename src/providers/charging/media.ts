@@ -9,10 +9,10 @@ const reservation = (): 'reservation' => 'reservation';
 const UNITS_ONLY = { input_tokens: 0, output_tokens: 0 } as const;
 
 /** Tokens of the largest image with a published number: 1024 × 1536 in high quality. Larger ones are scaled up. */
-const PICTURE_TOKENS = 6_240;
-const PICTURE_PIXELS = 1_024 * 1_536;
+const IMAGE_TOKENS = 6_240;
+const IMAGE_PIXELS = 1_024 * 1_536;
 /** https://platform.openai.com/docs/guides/image-generation#partial-images-cost */
-const PARTIAL_PICTURE_TOKENS = 100;
+const PARTIAL_IMAGE_TOKENS = 100;
 /** An image that is edited in high fidelity. https://platform.openai.com/docs/guides/image-generation#cost-and-latency */
 const SOURCE_TOKENS = 8_000;
 
@@ -22,8 +22,7 @@ export const imagesCharge: ChargeRule = {
     const { body } = request;
     const count = highest([body], ['n']) ?? 1;
     const made =
-      count *
-      (pictureTokens(body.size) + PARTIAL_PICTURE_TOKENS * (highest([body], ['partial_images']) ?? 0));
+      count * (imageTokens(body.size) + PARTIAL_IMAGE_TOKENS * (highest([body], ['partial_images']) ?? 0));
     const sources = SOURCE_TOKENS * sourcesIn(body);
     const byPiece: Usage = {
       ...UNITS_ONLY,
@@ -43,10 +42,10 @@ export const imagesCharge: ChargeRule = {
   isExact: true,
 };
 
-function pictureTokens(size: unknown): number {
+function imageTokens(size: unknown): number {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(wordOf(size) ?? '') ?? [];
   const pixels = width === undefined ? 0 : Number(width) * Number(height);
-  return Math.ceil(PICTURE_TOKENS * Math.max(1, pixels / PICTURE_PIXELS));
+  return Math.ceil(IMAGE_TOKENS * Math.max(1, pixels / IMAGE_PIXELS));
 }
 
 /** Images in a request, as files, URLs or ids: `image`, `images`, `mask`. */

@@ -1,12 +1,12 @@
 import type { EndpointId, Json } from '../endpoint.js';
-import type { ClientShape, Context } from '../translation.js';
-import { messages } from './messages/index.js';
-import { responses } from './responses/index.js';
+import type { ClientFormat, Context } from '../translation.js';
+import { messagesFormat } from './messages/index.js';
+import { responsesFormat } from './responses/index.js';
 import { count } from '../endpoints/reading.js';
 
 /** A count has no output, so it needs no output limit. */
 function countedMessage(body: Json, context: Context): Json {
-  const hub = messages.request({ ...body, max_tokens: 1 }, context);
+  const hub = messagesFormat.request({ ...body, max_tokens: 1 }, context);
   return Object.fromEntries(Object.entries(hub).filter(([name]) => !LIMITS.has(name)));
 }
 
@@ -16,8 +16,8 @@ const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_token
  * Counts the tokens that a message would have. The hub's request is that of the message itself; its response is `{ input_tokens }`.
  * https://platform.claude.com/docs/en/api/messages-count-tokens
  */
-const countTokens: ClientShape = {
-  ...messages,
+const countTokens: ClientFormat = {
+  ...messagesFormat,
   endpoint: 'count-tokens',
   hub: 'count-tokens',
   request: countedMessage,
@@ -25,8 +25,8 @@ const countTokens: ClientShape = {
 };
 
 /** Client formats of chat besides the hub's own, by endpoint. */
-export const clientShapes: Readonly<Partial<Record<EndpointId, ClientShape>>> = {
-  messages,
-  responses,
+export const clientFormats: Readonly<Partial<Record<EndpointId, ClientFormat>>> = {
+  messages: messagesFormat,
+  responses: responsesFormat,
   'count-tokens': countTokens,
 };

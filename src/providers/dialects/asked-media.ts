@@ -2,7 +2,7 @@ import { fieldError } from '../../common/errors/field-errors.js';
 import type { Json } from '../endpoint.js';
 import { wordOf } from '../endpoints/reading.js';
 import { MediaFile } from '../translation.js';
-import { because, type Impossible, unsupported } from './refusing.js';
+import { because, type Impossible, unsupportedParameter } from './refusing.js';
 
 /** Reads requests to the hub's image and audio endpoints. Fields of forms are strings. */
 
@@ -10,7 +10,7 @@ import { because, type Impossible, unsupported } from './refusing.js';
 export function fileIn(hub: Json, name: string): MediaFile {
   const value = hub[name];
   const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  if (files.length > 1) throw unsupported(name, 'this provider takes one file');
+  if (files.length > 1) throw unsupportedParameter(name, 'this provider takes one file');
   if (files[0] instanceof MediaFile) return files[0];
   throw fieldError(name, 'must be a file');
 }
@@ -37,7 +37,7 @@ export function numberIn(hub: Json, name: string): number | undefined {
 }
 
 /** Without absent values and nulls. */
-export const present = (fields: Json): Json =>
+export const withoutNulls = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
 
 /** Fields that the hub does not have: they are passed on under their own names. Further files are not. */
@@ -47,8 +47,8 @@ export const others = (hub: Json, read: ReadonlySet<string>): Json =>
   );
 
 /** The fields as parts of a form: absent ones and nulls are left out, and lists are repeated. */
-export const partsOf = (fields: Json): readonly (readonly [name: string, value: string])[] =>
-  Object.entries(present(fields)).flatMap(([name, value]) =>
+export const formPartsOf = (fields: Json): readonly (readonly [name: string, value: string])[] =>
+  Object.entries(withoutNulls(fields)).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly unknown[]) : [value])
       .filter((item) => typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean')
       .map((item) => [name, wordOf(item)] as const),
@@ -56,7 +56,7 @@ export const partsOf = (fields: Json): readonly (readonly [name: string, value: 
 
 /** The same as a query, `/path?a=1&a=2`. */
 export function withQuery(path: string, fields: Json): string {
-  const query = partsOf(fields)
+  const query = formPartsOf(fields)
     .map((part) => part.map(encodeURIComponent).join('='))
     .join('&');
   return query === '' ? path : `${path}?${query}`;

@@ -1,5 +1,5 @@
 import { parameterError } from '../../common/errors/field-errors.js';
-import { unsupported } from './refusing.js';
+import { unsupportedParameter } from './refusing.js';
 
 export interface Size {
   readonly width?: number;
@@ -35,7 +35,7 @@ export function stabilityRatio(size: unknown): string | null {
   const divisor = greatestDivisor(width, height);
   const ratio = `${width / divisor}:${height / divisor}`;
   if (!RATIOS.has(ratio))
-    throw unsupported('size', `this model supports the aspect ratios ${[...RATIOS].join(', ')}`);
+    throw unsupportedParameter('size', `this model supports the aspect ratios ${[...RATIOS].join(', ')}`);
   return ratio;
 }
 

@@ -1,4 +1,4 @@
-import { fileContent } from '../batches.js';
+import { fileContentPath } from '../batches.js';
 import type { Dialect } from '../dialect.js';
 
 /** OpenAI's format except for batches, which are jobs. https://docs.mistral.ai/api/endpoint/batch */
@@ -6,6 +6,6 @@ export const mistral: Dialect = {
   id: 'mistral',
   batches: {
     pathOf: (id) => `/batch/jobs/${id}`,
-    outputOf: (job) => fileContent(job.output_file) ?? fileContent(job.error_file),
+    outputOf: (job) => fileContentPath(job.output_file) ?? fileContentPath(job.error_file),
   },
 };

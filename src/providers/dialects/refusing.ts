@@ -19,18 +19,18 @@ export function refuseImpossible(hub: Json, impossible: ReadonlyMap<string, Impo
     if (!found) continue;
     const value = hub[parameter] ?? null;
     if (value !== null && !found.harmless.includes(stringify(value)))
-      throw unsupported(parameter, found.detail);
+      throw unsupportedParameter(parameter, found.detail);
   }
 }
 
 /** The error for one parameter, or for a path in one: `messages[].content[].image_url`. */
-export const unsupported = (parameter: string, detail: string): AppError =>
+export const unsupportedParameter = (parameter: string, detail: string): AppError =>
   new AppError('parameter_unsupported', { parameter, detail });
 
 /** The error for a request that the hub's own format does not allow. */
-export const invalid = (detail: string): AppError => new AppError('invalid_request', { detail });
+export const invalidRequest = (detail: string): AppError => new AppError('invalid_request', { detail });
 
 /** For features of the hub that a provider lacks. Always throws. */
-export function refuse(parameter: string, detail: string): never {
-  throw unsupported(parameter, detail);
+export function refuseParameter(parameter: string, detail: string): never {
+  throw unsupportedParameter(parameter, detail);
 }

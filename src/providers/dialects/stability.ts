@@ -7,9 +7,9 @@ import {
   type ProviderRequest,
   type Translator,
 } from '../translation.js';
-import { fileIn, maybeFileIn, others, partsOf, textIn } from './asked-media.js';
+import { fileIn, maybeFileIn, others, formPartsOf, textIn } from './asked-media.js';
 import { stabilityRatio } from './image-sizes.js';
-import { because, refuseImpossible, unsupported } from './refusing.js';
+import { because, refuseImpossible, unsupportedParameter } from './refusing.js';
 import { textError } from './statuses.js';
 import type { Dialect } from '../dialect.js';
 
@@ -50,9 +50,9 @@ function generation(hub: Json, { model }: Context): ProviderRequest {
   const [, family] = GENERATED.exec(model) ?? [];
   const isDiffusion = DIFFUSION.test(model);
   if (family === undefined && !isDiffusion)
-    throw unsupported('model', 'known are stable-image-core, stable-image-ultra and sd3');
+    throw unsupportedParameter('model', 'known are stable-image-core, stable-image-ultra and sd3');
   const fields = { prompt: textIn(hub, 'prompt'), aspect_ratio: stabilityRatio(hub.size) };
-  const parts = partsOf({ ...fields, ...(isDiffusion ? { model } : {}) });
+  const parts = formPartsOf({ ...fields, ...(isDiffusion ? { model } : {}) });
   return sent(`${GENERATE}/${family ?? 'sd3'}`, hub, parts);
 }
 
@@ -63,25 +63,28 @@ function generation(hub: Json, { model }: Context): ProviderRequest {
  */
 function edit(hub: Json, { model }: Context): ProviderRequest {
   const image = ['image', fileIn(hub, 'image')] as const;
-  const prompt = partsOf({ prompt: textOrNull(hub.prompt) });
+  const prompt = formPartsOf({ prompt: textOrNull(hub.prompt) });
   const [, service] = EDITED.exec(model) ?? [];
   const mask = maybeFileIn(hub, 'mask');
   if (service !== undefined) {
     const masked = mask ? [['mask', mask] as const] : [];
     return sent(`/v2beta/stable-image/edit/${service}`, hub, [...prompt, image, ...masked]);
   }
-  if (mask) throw unsupported('mask', 'a mask needs the model inpaint or erase');
+  if (mask) throw unsupportedParameter('mask', 'a mask needs the model inpaint or erase');
   if (DIFFUSION.test(model))
     return sent(`${GENERATE}/sd3`, hub, [...prompt, ['model', model], ['mode', 'image-to-image'], image]);
   if (GENERATED.exec(model)?.[1] === 'ultra') return sent(`${GENERATE}/ultra`, hub, [...prompt, image]);
-  throw unsupported('model', 'known are inpaint, erase, search-and-replace and the like, ultra and sd3');
+  throw unsupportedParameter(
+    'model',
+    'known are inpaint, erase, search-and-replace and the like, ultra and sd3',
+  );
 }
 
 function sent(path: string, hub: Json, parts: FormUpload['parts']): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   return {
     path,
-    body: new FormUpload([...parts, ...partsOf(others(hub, READ))]),
+    body: new FormUpload([...parts, ...formPartsOf(others(hub, READ))]),
     headers: ['accept', 'application/json'],
   };
 }
@@ -92,7 +95,7 @@ function answer({ image, finish_reason: reason, seed }: Json, { created, isStric
 }
 
 /** https://platform.stability.ai/docs/api-reference#tag/Generate */
-export const imageGenerations: Translator = { request: generation, answer, error: stabilityError };
+export const stabilityImages: Translator = { request: generation, answer, error: stabilityError };
 
 /** https://platform.stability.ai/docs/api-reference#tag/Edit */
 export const imageEdits: Translator = { request: edit, answer, error: stabilityError };
@@ -115,5 +118,5 @@ function stabilityError(status: number, body: Json | null): HubError {
 /** Stability AI. The base URL is `https://api.stability.ai`. https://platform.stability.ai/docs/api-reference */
 export const stability: Dialect = {
   id: 'stability',
-  translators: { 'image-generations': imageGenerations, 'image-edits': imageEdits },
+  translators: { 'image-generations': stabilityImages, 'image-edits': imageEdits },
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../endpoint.js';
 import { findProvider } from '../catalog/registry.js';
-import { messages } from '../client-formats/messages/index.js';
+import { messagesFormat } from '../client-formats/messages/index.js';
 import type { Context } from '../translation.js';
 
 const CONTEXT: Context = {
@@ -37,7 +37,7 @@ const asked = (stop: unknown): Json => ({ messages: [{ role: 'user', content: 'H
 
 /** In the format of Anthropic's client. */
 const askedInMessages = (stop_sequences: readonly string[]): Json =>
-  messages.request(
+  messagesFormat.request(
     { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], stop_sequences },
     CONTEXT,
   );

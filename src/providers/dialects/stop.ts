@@ -1,6 +1,6 @@
 import { parameterError } from '../../common/errors/field-errors.js';
 import type { Json } from '../endpoint.js';
-import { unsupported } from './refusing.js';
+import { unsupportedParameter } from './refusing.js';
 
 /** A provider's maximum of stop sequences, and its name for the error. */
 interface StopLimit {
@@ -19,6 +19,6 @@ export function stopSequences({ stop }: Json, limit?: StopLimit): readonly strin
     throw parameterError('stop', 'must be a string or a list of strings');
   const sequences = given.filter((one) => one !== '');
   if (limit && sequences.length > limit.most)
-    throw unsupported('stop', `${limit.provider} takes at most ${limit.most} stop sequences`);
+    throw unsupportedParameter('stop', `${limit.provider} takes at most ${limit.most} stop sequences`);
   return sequences;
 }

@@ -7,7 +7,7 @@ export const embeddingsOf = (
 ): readonly Json[] =>
   vectors.flatMap((vector, index) =>
     isVector(vector)
-      ? [{ object: 'embedding', index, embedding: format === 'base64' ? base64Of(vector) : vector }]
+      ? [{ object: 'embedding', index, embedding: format === 'base64' ? base64Floats(vector) : vector }]
       : [],
   );
 
@@ -17,7 +17,7 @@ const isVector = (value: unknown): value is readonly number[] =>
 const FLOAT_BYTES = 4;
 
 /** 32-bit floats, little-endian, as OpenAI's clients read them. */
-export function base64Of(vector: readonly number[]): string {
+export function base64Floats(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * FLOAT_BYTES);
   for (const [position, value] of vector.entries()) bytes.writeFloatLE(value, position * FLOAT_BYTES);
   return bytes.toString('base64');

@@ -1,10 +1,10 @@
-import { type Batches, fileContent } from '../batches.js';
+import { type Batches, fileContentPath } from '../batches.js';
 import type { Provider } from '../provider.js';
 
 /** If no request succeeded, there is only a file of errors. https://platform.openai.com/docs/api-reference/batch/object */
 const openAiBatches: Batches = {
   pathOf: (id) => `/batches/${id}`,
-  outputOf: (batch) => fileContent(batch.output_file_id) ?? fileContent(batch.error_file_id),
+  outputOf: (batch) => fileContentPath(batch.output_file_id) ?? fileContentPath(batch.error_file_id),
 };
 
 /** Null if the provider's batches are not supported. */

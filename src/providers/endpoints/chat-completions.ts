@@ -1,11 +1,11 @@
 import type { Json, UsageReader } from '../endpoint.js';
 import { isObject, list, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
-import { usageOf } from './openai-usage.js';
+import { openaiUsage } from './openai-usage.js';
 
 /** Reads OpenAI's chat responses, stream chunks and requests. https://platform.openai.com/docs/api-reference/chat */
 export const chatCompletionsUsage: UsageReader = {
   fromAnswer(answer) {
-    return usageOf(answer.usage) ?? fromGroq(answer.x_groq);
+    return openaiUsage(answer.usage) ?? fromGroq(answer.x_groq);
   },
 
   // Azure's first event reports its content filter, with an empty model.
@@ -34,7 +34,7 @@ export const chatCompletionsUsage: UsageReader = {
 };
 
 /** Groq puts the usage of a stream into its last chunk as `x_groq.usage`. https://console.groq.com/docs/api-reference */
-const fromGroq = (extension: unknown) => (isObject(extension) ? usageOf(extension.usage) : null);
+const fromGroq = (extension: unknown) => (isObject(extension) ? openaiUsage(extension.usage) : null);
 
 /** All texts of a message: content, refusal, reasoning, and tool calls with their arguments. */
 function messageText(message: unknown): string {

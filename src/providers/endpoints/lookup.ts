@@ -1,7 +1,7 @@
 import type { EndpointOperation } from '../endpoint.js';
 
 /** A row that is found by its requests: an endpoint, or a charge. */
-interface Row {
+interface OperationRow {
   readonly operations: readonly EndpointOperation[];
 }
 
@@ -9,10 +9,10 @@ interface Row {
 export type Lookup<T> = (method: string, path: string) => T | null;
 
 /** One segment on the way to an operation. */
-interface Node<T> {
-  readonly named: Map<string, Node<T>>;
+interface PathTreeNode<T> {
+  readonly named: Map<string, PathTreeNode<T>>;
   /** Matches any id. */
-  any: Node<T> | null;
+  any: PathTreeNode<T> | null;
   /** Suffixes of an id within its segment, `:generateContent`. */
   readonly verbs: Map<string, T>;
   row: T | null;
@@ -21,7 +21,7 @@ interface Node<T> {
 /** Paths of one method: those without an id exactly, the others segment by segment. */
 interface Paths<T> {
   readonly exact: Map<string, T>;
-  readonly patterns: Node<T>;
+  readonly patterns: PathTreeNode<T>;
 }
 
 /** No operation has a longer path: ids and names of models have at most 256 characters. */
@@ -40,7 +40,7 @@ const NAME = /^(?!\.{1,2}$)(?!.*%(?:2e|2f|5c|25))[\w\-.~:@!$&'()*+,={}%]+$/i;
  * Compiles the operations of rows. The first look-up is exact; only if it misses, the path is walked from its first segment on, which ends
  * at once for a path that no operation begins with.
  */
-export function compiled<T extends Row>(rows: readonly T[]): Lookup<T> {
+export function compiled<T extends OperationRow>(rows: readonly T[]): Lookup<T> {
   const methods = new Map<string, Paths<T>>();
   for (const row of rows) {
     for (const { method, path } of row.operations) {
@@ -57,9 +57,9 @@ export function compiled<T extends Row>(rows: readonly T[]): Lookup<T> {
   };
 }
 
-const node = <T>(): Node<T> => ({ named: new Map(), any: null, verbs: new Map(), row: null });
+const node = <T>(): PathTreeNode<T> => ({ named: new Map(), any: null, verbs: new Map(), row: null });
 
-function insert<T>(root: Node<T>, segments: readonly string[], row: T): void {
+function insert<T>(root: PathTreeNode<T>, segments: readonly string[], row: T): void {
   let at = root;
   for (const segment of segments) {
     const verb = ID_WITH_VERB.exec(segment)?.[1];
@@ -72,13 +72,13 @@ function insert<T>(root: Node<T>, segments: readonly string[], row: T): void {
   at.row = row;
 }
 
-function namedIn<T>(parent: Node<T>, name: string): Node<T> {
+function namedIn<T>(parent: PathTreeNode<T>, name: string): PathTreeNode<T> {
   const known = parent.named.get(name) ?? node<T>();
   parent.named.set(name, known);
   return known;
 }
 
-function walk<T>(root: Node<T>, path: string): T | null {
+function walk<T>(root: PathTreeNode<T>, path: string): T | null {
   if (!path.startsWith('/')) return null;
   let at = root;
   let start = 1;
@@ -92,13 +92,13 @@ function walk<T>(root: Node<T>, path: string): T | null {
   return step(at, last)?.row ?? verbOf(at, last);
 }
 
-function step<T>(at: Node<T>, segment: string): Node<T> | null {
+function step<T>(at: PathTreeNode<T>, segment: string): PathTreeNode<T> | null {
   const named = at.named.get(segment);
   if (named) return named;
   return at.any && NAME.test(segment) ? at.any : null;
 }
 
-function verbOf<T>({ verbs }: Node<T>, segment: string): T | null {
+function verbOf<T>({ verbs }: PathTreeNode<T>, segment: string): T | null {
   if (verbs.size === 0) return null;
   const colon = segment.lastIndexOf(':');
   const found = colon > 0 ? verbs.get(segment.slice(colon)) : undefined;

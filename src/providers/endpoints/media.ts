@@ -1,7 +1,7 @@
 import type { Usage } from '../../common/contracts/usage.js';
 import type { Json, UsageReader } from '../endpoint.js';
 import { textOrNull } from './reading.js';
-import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';
+import { durationUsage, tokenUsageOf, openaiUsage } from './openai-usage.js';
 
 /**
  * Reads the usage of images and transcriptions, in the response or in the last event of a stream (`image_generation.completed`,
@@ -10,7 +10,7 @@ import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts
  */
 export const mediaUsage: UsageReader = {
-  fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? usageOf(answer.usage) ?? transcriptUsage(answer),
+  fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? openaiUsage(answer.usage) ?? transcriptUsage(answer),
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',
   passingText: () => '',

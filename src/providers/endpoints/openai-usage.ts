@@ -7,7 +7,7 @@ import { count, isObject, objectOf } from './reading.js';
  * Reads the `usage` object of OpenAI's chat responses, with other providers' additions. Null unless both totals are valid. Numbers that are
  * negative, fractional, too large or not numbers are ignored.
  */
-export function usageOf(raw: unknown): Usage | null {
+export function openaiUsage(raw: unknown): Usage | null {
   if (!isObject(raw)) return null;
   const input = count(raw.prompt_tokens);
   const completion = count(raw.completion_tokens);

@@ -55,9 +55,9 @@ function messageText({ content, tool_plan: plan, tool_calls: calls }: Json): str
 export const embedV2Usage: UsageReader = {
   fromAnswer({ meta }) {
     const billed = objectOf(objectOf(meta).billed_units);
-    const [texts, pictures] = [count(billed.input_tokens), count(billed.image_tokens)];
-    const input = texts === null && pictures === null ? null : (texts ?? 0) + (pictures ?? 0);
-    return checkedUsage(input, 0, { image_input_tokens: pictures });
+    const [texts, images] = [count(billed.input_tokens), count(billed.image_tokens)];
+    const input = texts === null && images === null ? null : (texts ?? 0) + (images ?? 0);
+    return checkedUsage(input, 0, { image_input_tokens: images });
   },
   modelOf: () => null,
   outputText: () => '',

@@ -1,7 +1,7 @@
 import type { EndpointId } from '../endpoint.js';
 
 /** The endpoints of models with a certain name. */
-interface Kind {
+interface ModelKind {
   readonly name: RegExp;
   readonly endpoints: readonly EndpointId[];
 }
@@ -17,7 +17,7 @@ const CHAT: readonly EndpointId[] = [
 ];
 
 /** Price data does not contain a model's purpose, so its name must determine it. The first match counts; all others are chat models. */
-const KINDS: readonly Kind[] = [
+const KINDS: readonly ModelKind[] = [
   { name: /rerank/, endpoints: ['rerank'] },
   { name: /embed|(^|\/)(bge|gte|e5|voyage)-/, endpoints: ['embeddings', 'embed-content'] },
   { name: /moderation/, endpoints: ['moderations'] },

@@ -29,7 +29,7 @@ export interface ModelQuery {
  * Reads a query. Parameters other than `provider`, `search`, `endpoint`, `scope`, `limit` and `offset` belong to other services and are
  * ignored. Throws `provider_unknown` or `invalid_request`.
  */
-export function modelQuery(query: URLSearchParams): ModelQuery {
+export function modelListQuery(query: URLSearchParams): ModelQuery {
   const provider = parameter(query, 'provider');
   if (provider !== null) findProvider(provider);
   return {
@@ -43,7 +43,7 @@ export function modelQuery(query: URLSearchParams): ModelQuery {
 }
 
 /** The query for all models. */
-export const EVERYTHING: ModelQuery = {
+export const ALL_MODELS: ModelQuery = {
   provider: null,
   search: null,
   endpoint: null,

@@ -8,7 +8,7 @@ import type { Price } from '../prices/price.js';
 import { findProvider } from '../catalog/registry.js';
 import { endpointsOfModel } from './kinds.js';
 import { dollars, modelEntry, withPrice } from './model-entry.js';
-import { EVERYTHING, isEverything, modelList, modelNamed, modelQuery } from './model-list.js';
+import { ALL_MODELS, isEverything, modelList, modelNamed, modelListQuery } from './model-list.js';
 
 const price: Price = {
   input: 2_500_000_000,
@@ -128,14 +128,14 @@ describe('a query for models', () => {
     modelEntry(id, findProvider('groq'), null),
   ]);
   const ids = (query: string): string[] =>
-    modelList(models, modelQuery(new URLSearchParams(query))).data.map(
+    modelList(models, modelListQuery(new URLSearchParams(query))).data.map(
       ({ provider, id }) => `${provider}/${id}`,
     );
 
   it('includes everything without a filter, or with one that means nothing here', () => {
     for (const query of ['', 'client_version=1.2.3', 'search=&limit='])
-      expect(isEverything(modelQuery(new URLSearchParams(query)))).toBe(true);
-    expect(modelList(models, EVERYTHING)).toEqual({ object: 'list', data: models, total: 8 });
+      expect(isEverything(modelListQuery(new URLSearchParams(query)))).toBe(true);
+    expect(modelList(models, ALL_MODELS)).toEqual({ object: 'list', data: models, total: 8 });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('a query for models', () => {
   });
 
   it('reports how many there are, of which it shows some', () => {
-    expect(modelList(models, modelQuery(new URLSearchParams('provider=groq&limit=1')))).toMatchObject({
+    expect(modelList(models, modelListQuery(new URLSearchParams('provider=groq&limit=1')))).toMatchObject({
       total: 4,
       data: [{ id: 'b' }],
     });
@@ -167,19 +167,19 @@ describe('a query for models', () => {
     ['limit=99999999999999999999', 'invalid_request'],
     ['offset=x', 'invalid_request'],
   ])('is refused when it says %s', (query, code) => {
-    expect(refusalOf(() => modelQuery(new URLSearchParams(query))).code).toBe(code);
+    expect(refusalOf(() => modelListQuery(new URLSearchParams(query))).code).toBe(code);
   });
 
   it('names the endpoints when it is refused for one', () => {
-    const { message } = refusalOf(() => modelQuery(new URLSearchParams('endpoint=x')));
+    const { message } = refusalOf(() => modelListQuery(new URLSearchParams('endpoint=x')));
 
     for (const id of ENDPOINT_IDS) expect(message).toContain(id);
   });
 
   it('for one model finds that of the first provider, or of the one it names', () => {
-    expect(modelNamed(models, 'gpt-5', EVERYTHING).provider).toBe('openai');
-    expect(modelNamed(models, 'gpt-5', { ...EVERYTHING, provider: 'groq' }).provider).toBe('groq');
-    expect(refusalOf(() => modelNamed(models, 'gpt', EVERYTHING)).code).toBe('not_found');
+    expect(modelNamed(models, 'gpt-5', ALL_MODELS).provider).toBe('openai');
+    expect(modelNamed(models, 'gpt-5', { ...ALL_MODELS, provider: 'groq' }).provider).toBe('groq');
+    expect(refusalOf(() => modelNamed(models, 'gpt', ALL_MODELS)).code).toBe('not_found');
   });
 
   it('is read or refused with an AppError, whatever it says', () => {
@@ -187,7 +187,7 @@ describe('a query for models', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.string())), (pairs) => {
         try {
-          modelList(models, modelQuery(new URLSearchParams(pairs)));
+          modelList(models, modelListQuery(new URLSearchParams(pairs)));
         } catch (error) {
           expect(error).toBeInstanceOf(AppError);
         }

@@ -1,5 +1,5 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import { ExactSum, MILLION, PlainSum, rest, type Summands, whole } from './exact-sum.js';
+import { ExactSum, MILLION, PlainSum, rest, type Summands, countOrZero } from './exact-sum.js';
 import type { Price, Rates } from './price.js';
 import {
   addUnits,
@@ -97,11 +97,11 @@ class Remainder {
   tokens: number;
 
   constructor(total: unknown) {
-    this.tokens = whole(total);
+    this.tokens = countOrZero(total);
   }
 
   take(count: unknown): number {
-    const taken = Math.min(whole(count), this.tokens);
+    const taken = Math.min(countOrZero(count), this.tokens);
     this.tokens -= taken;
     return taken;
   }

@@ -43,8 +43,9 @@ export class ExactSum implements Summands {
 }
 
 /** Counts that are not whole numbers of zero or more count as zero. */
-export const whole = (value: unknown): number =>
+export const countOrZero = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
 
 /** The part of a total that `part` does not cover. */
-export const rest = (total: unknown, part: unknown): number => Math.max(0, whole(total) - whole(part));
+export const rest = (total: unknown, part: unknown): number =>
+  Math.max(0, countOrZero(total) - countOrZero(part));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Price } from './price.js';
-import { priceAt, type PriceSchedule } from './schedule.js';
+import { scheduledPrice, type PriceSchedule } from './schedule.js';
 
 const price = (input: number): Price => ({
   input,
@@ -28,7 +28,7 @@ describe('priceAt', () => {
     ['2026-06-01T03:59:59.999Z', 3],
     ['2026-06-01T04:00:00Z', 2],
   ])('at %s charges the last entry in force', (moment, input) => {
-    expect(priceAt(schedule, at(moment))?.input).toBe(input);
+    expect(scheduledPrice(schedule, at(moment))?.input).toBe(input);
   });
 
   it('keeps a window open past midnight', () => {
@@ -37,12 +37,12 @@ describe('priceAt', () => {
       { when: { kind: 'daily', opensAt: 22 * HOUR, closesAt: 6 * HOUR }, price: price(2) },
     ];
 
-    expect(priceAt(night, at('2026-06-01T23:00:00Z'))?.input).toBe(2);
-    expect(priceAt(night, at('2026-06-01T05:59:59Z'))?.input).toBe(2);
-    expect(priceAt(night, at('2026-06-01T06:00:00Z'))?.input).toBe(1);
+    expect(scheduledPrice(night, at('2026-06-01T23:00:00Z'))?.input).toBe(2);
+    expect(scheduledPrice(night, at('2026-06-01T05:59:59Z'))?.input).toBe(2);
+    expect(scheduledPrice(night, at('2026-06-01T06:00:00Z'))?.input).toBe(1);
   });
 
   it('has no price when nothing is scheduled', () => {
-    expect(priceAt([], 0)).toBeNull();
+    expect(scheduledPrice([], 0)).toBeNull();
   });
 });

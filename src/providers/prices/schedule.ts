@@ -21,7 +21,7 @@ export type PriceWindow =
 const DAY = 86_400_000;
 
 /** The price at a moment, in milliseconds since the epoch; null when the schedule has none. */
-export function priceAt(schedule: PriceSchedule, moment: number): Price | null {
+export function scheduledPrice(schedule: PriceSchedule, moment: number): Price | null {
   for (let index = schedule.length - 1; index >= 0; index--) {
     const entry = schedule[index];
     if (entry && isInForce(entry.when, moment)) return entry.price;

@@ -1,5 +1,5 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import { HOUR_MS, MILLION, rest, type Summands, THOUSAND, whole } from './exact-sum.js';
+import { HOUR_MS, MILLION, rest, type Summands, THOUSAND, countOrZero } from './exact-sum.js';
 import type { ImagePrice, Price, UnitPrices } from './price.js';
 
 /** Selects the price of an image, in nano-dollars; null if none applies. */
@@ -78,7 +78,7 @@ export const has = (count: unknown, price: unknown): boolean => !count || typeof
 
 /** Output tokens are the media itself in another unit: charging both would charge it twice. */
 const isMediaByTokens = ({ output_tokens }: Usage, { isByUnitOnly }: Price): boolean =>
-  !isByUnitOnly && whole(output_tokens) > 0;
+  !isByUnitOnly && countOrZero(output_tokens) > 0;
 
 /** Whether the usage has units that include the tokens reported beside them. */
 export const hasBillableUnits = (usage: Usage): boolean =>
@@ -99,23 +99,23 @@ export const isByTheHour = ({ audio_input_ms, audio_output_ms }: Usage, { units 
 export function addUnits(usage: Usage, price: Price, imagePriceOf: ImagePriceOf, sum: Summands): void {
   const { units } = price;
   if (!units) return;
-  const annotated = whole(usage.annotated_pages);
+  const annotated = countOrZero(usage.annotated_pages);
   sum.add(1, units.thousandRequests ?? 0, THOUSAND);
-  sum.add(whole(usage.web_searches), units.thousandWebSearches ?? 0, THOUSAND);
-  sum.add(whole(usage.file_searches), units.thousandFileSearches ?? 0, THOUSAND);
-  sum.add(whole(usage.citation_tokens), units.millionCitationTokens ?? 0, MILLION);
+  sum.add(countOrZero(usage.web_searches), units.thousandWebSearches ?? 0, THOUSAND);
+  sum.add(countOrZero(usage.file_searches), units.thousandFileSearches ?? 0, THOUSAND);
+  sum.add(countOrZero(usage.citation_tokens), units.millionCitationTokens ?? 0, MILLION);
   sum.add(rest(usage.document_pages, annotated), units.thousandDocumentPages ?? 0, THOUSAND);
   sum.add(annotated, units.thousandAnnotatedPages ?? 0, THOUSAND);
-  sum.add(whole(usage.search_units), units.thousandSearchUnits ?? 0, THOUSAND);
+  sum.add(countOrZero(usage.search_units), units.thousandSearchUnits ?? 0, THOUSAND);
   addHours(chargedAudio(usage, price), units.audioInputHour, sum);
   if (!isMediaByTokens(usage, price)) addMedia(usage, units, imagePriceOf, sum);
 }
 
 function addMedia(usage: Usage, units: UnitPrices, imagePriceOf: ImagePriceOf, sum: Summands): void {
-  sum.add(whole(usage.input_characters), units.millionInputCharacters ?? 0, MILLION);
-  addHours(whole(usage.audio_output_ms), units.audioOutputHour, sum);
-  sum.add(whole(usage.video_output_ms), units.videoOutputSecond ?? 0, THOUSAND);
-  const images = whole(usage.image_count);
+  sum.add(countOrZero(usage.input_characters), units.millionInputCharacters ?? 0, MILLION);
+  addHours(countOrZero(usage.audio_output_ms), units.audioOutputHour, sum);
+  sum.add(countOrZero(usage.video_output_ms), units.videoOutputSecond ?? 0, THOUSAND);
+  const images = countOrZero(usage.image_count);
   if (images > 0) sum.add(images, imagePriceOf(usage, units.images ?? []) ?? 0, 1);
 }
 
@@ -125,6 +125,6 @@ function addHours(milliseconds: number, hour: number | undefined, sum: Summands)
 
 /** Milliseconds. */
 function chargedAudio({ audio_input_ms }: Usage, { leastAudioInputMs = 0 }: Price): number {
-  const used = whole(audio_input_ms);
+  const used = countOrZero(audio_input_ms);
   return used === 0 ? 0 : Math.max(used, leastAudioInputMs);
 }

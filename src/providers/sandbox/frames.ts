@@ -35,7 +35,7 @@ export function completionOf({ id, model }: Heading, reply: SandboxReply): WireC
 }
 
 /** The events of a stream, unframed: the role, each piece, the end, and the usage if requested. */
-export function chunksOf(heading: Heading, reply: SandboxReply): readonly WireChunk[] {
+export function sandboxChunks(heading: Heading, reply: SandboxReply): readonly WireChunk[] {
   const { id, model, includeUsage } = heading;
   const head = { id, object: 'chat.completion.chunk', created: CREATED, model } as const;
   const noUsageYet = includeUsage ? { usage: null } : {};

@@ -1,6 +1,6 @@
 import type { Json } from '../endpoint.js';
 import { count, isObject, stringify, wordOf } from '../endpoints/reading.js';
-import { chunksOf, completionOf, CREATED, type Heading } from './frames.js';
+import { sandboxChunks, completionOf, CREATED, type Heading } from './frames.js';
 import { type SandboxError, type SandboxModel, sandboxModels } from './models.js';
 import { replyTo } from './reply.js';
 import type { WireModel } from './wire.js';
@@ -80,7 +80,7 @@ function delivered(request: Json, model: SandboxModel, id: string): SandboxAnswe
   const headers = [['x-request-id', id]] as const;
   if (request.stream !== true) return json(200, completionOf(heading, reply), headers, model.firstByteMs);
 
-  const events = [...chunksOf(heading, reply).map(stringify), '[DONE]'];
+  const events = [...sandboxChunks(heading, reply).map(stringify), '[DONE]'];
   return {
     status: 200,
     headers: [

@@ -58,15 +58,16 @@ export function cover(range: TimeRange, slots: readonly number[], state: RollupS
   let at = range.from;
   for (const end of starts)
     while (at < end) {
-      const grain = grainAt(at, end, state);
-      const next = grain === 'minute' ? Math.min(end, nextStart('hour', at)) : nextStart(grain, at);
-      append(coverage[grain], { from: at, to: next });
+      const granularity = granularityAt(at, end, state);
+      const next =
+        granularity === 'minute' ? Math.min(end, nextStart('hour', at)) : nextStart(granularity, at);
+      append(coverage[granularity], { from: at, to: next });
       at = next;
     }
   return coverage;
 }
 
-function grainAt(at: number, end: number, state: RollupState): Granularity {
+function granularityAt(at: number, end: number, state: RollupState): Granularity {
   const day = startOf('day', at);
   if (at === day && day + GRANULARITY_MS.day <= end && !isChanged(day, state)) return 'day';
   const hour = startOf('hour', at);
@@ -83,7 +84,8 @@ function isChanged(day: number, { changedDays, changedHours }: RollupState): boo
   return false;
 }
 
-const nextStart = (grain: Granularity, at: number): number => startOf(grain, at) + GRANULARITY_MS[grain];
+const nextStart = (granularity: Granularity, at: number): number =>
+  startOf(granularity, at) + GRANULARITY_MS[granularity];
 
 /** Adjacent ranges are merged: fewer conditions for the planner. */
 function append(ranges: TimeRange[], range: TimeRange): void {

@@ -40,7 +40,7 @@ export type ReadMeasureName = MeasureName | keyof typeof OF_USERS;
 export const READ_MEASURES: Readonly<Record<ReadMeasureName, ReadMeasure>> = { ...MEASURES, ...OF_USERS };
 
 /** The rollup columns that these measures are computed from, without duplicates. */
-export const columnsOf = (measures: readonly ReadMeasureName[]): readonly string[] => [
+export const measureColumns = (measures: readonly ReadMeasureName[]): readonly string[] => [
   ...new Set(measures.flatMap((name): readonly string[] => READ_MEASURES[name].columns ?? [name])),
 ];
 
@@ -64,8 +64,8 @@ export interface StatusCount {
 
 /** The measures of one point, one group or a whole range, as display values. Measures that were not requested are 0. */
 export class MeasureSums {
-  #durations: Quantiles | undefined;
-  #firstTokens: Quantiles | undefined;
+  private durations: Quantiles | undefined;
+  private firstTokens: Quantiles | undefined;
 
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
 
@@ -99,14 +99,14 @@ export class MeasureSums {
 
   /** Milliseconds at a quantile, with an error of 0.8 % at most. */
   quantileMs(at: number): number {
-    this.#durations ??= new Quantiles(this.counts('duration_histogram'));
-    return (this.#durations.at(at) ?? 0) / US_PER_MS;
+    this.durations ??= new Quantiles(this.counts('duration_histogram'));
+    return (this.durations.at(at) ?? 0) / US_PER_MS;
   }
 
   /** Milliseconds until the first token of a streamed response, at a quantile, with an error of 0.8 % at most; null without any. */
   firstTokenMs(at: number): number | null {
-    this.#firstTokens ??= new Quantiles(this.counts('first_token_histogram'));
-    const microseconds = this.#firstTokens.at(at);
+    this.firstTokens ??= new Quantiles(this.counts('first_token_histogram'));
+    const microseconds = this.firstTokens.at(at);
     return microseconds === null ? null : microseconds / US_PER_MS;
   }
 

@@ -96,7 +96,7 @@ export abstract class AnalyticsReader {
   abstract estimatedRows(whose: Whose, query: UsageQuery, by: GroupedBy): Promise<number | null>;
 
   /** One page, and the number of groups. The groups add up to the total. */
-  abstract groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups>;
+  abstract groups(whose: Whose, query: UsageQuery, options: GroupsRequest): Promise<Groups>;
 
   /** Reads several results of one tenant within a range, sharing what can be shared: a transaction, and what is known before each query. */
   abstract together<T>(

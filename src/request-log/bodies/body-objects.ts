@@ -25,14 +25,14 @@ export interface BodyFolder {
 }
 
 /** Contains a folder per organization, and in it one per day. */
-export const BODIES = 'bodies/';
+export const BODY_FOLDER = 'bodies/';
 const SHARED = 'none';
 
 /**
  * The owner of the bodies in an object, by its key (with the bucket's prefix, if it has one); null if the key is not that of a bodies
  * object.
  */
-export function ownerOf(key: string): Omit<BodyFolder, 'day'> | null {
+export function bodyOwner(key: string): Omit<BodyFolder, 'day'> | null {
   const [, organizationId, workspaceId] = OWNER.exec(key) ?? [];
   if (!organizationId || !workspaceId) return null;
   return { organizationId, workspaceId: workspaceId === SHARED ? null : workspaceId };
@@ -60,7 +60,7 @@ export class BodyObjects {
     bodies: readonly BodyToKeep[],
     signal?: AbortSignal,
   ): Promise<readonly BodyLocation[]> {
-    const name = `${BODIES}${organizationId}/${day}/${workspaceId ?? SHARED}/${uuidV7(Date.now())}`;
+    const name = `${BODY_FOLDER}${organizationId}/${day}/${workspaceId ?? SHARED}/${uuidV7(Date.now())}`;
     const sealed = bodies.map((body) => this.box.sealOwn(key, purposeOf(body), body.bytes));
     let offset = 0;
     const places = sealed.map(({ length }) => {

@@ -80,18 +80,18 @@ export class ClickHouseBodies {
    */
   async copy(database: Queryable, batch: BodyBatch): Promise<void> {
     const rows = await database.query<StoredBodyRow>(ROWS_OF_BATCH, [batch.id, batch.first, batch.last]);
-    if ((await this.#copied(batch)) >= rows.length) return;
+    if ((await this.copied(batch)) >= rows.length) return;
     const encoded = rows.map((row) => ({ ...row, body: row.body?.toString('base64') ?? null }));
     // A new token each time, because rows that ClickHouse has lost must not count as a repetition.
     await this.clickhouse.insert('request_bodies', encoded, uuidV7(Date.now()));
-    const copied = await this.#copied(batch);
+    const copied = await this.copied(batch);
     if (copied < rows.length)
       throw new Error(
         `ClickHouse confirmed ${rows.length} bodies of the batch ${batch.id} and returns ${copied} of them.`,
       );
   }
 
-  async #copied({ id, first, last }: BodyBatch): Promise<number> {
+  private async copied({ id, first, last }: BodyBatch): Promise<number> {
     const [row] = await this.clickhouse.read<{ bodies: number }>(COPIED, {
       ids: [id],
       first: first.getTime(),

@@ -46,7 +46,7 @@ interface OpenedStore {
  * uses the bucket does not pay for it. Its sockets are opened by the egress, and only the configured credentials are used.
  */
 export class ObjectStore {
-  #opened: Promise<OpenedStore> | undefined;
+  private opened: Promise<OpenedStore> | undefined;
 
   constructor(
     private readonly s3: S3Settings,
@@ -55,29 +55,29 @@ export class ObjectStore {
   ) {}
 
   async put(key: string, body: Buffer, facts: ObjectFacts, signal?: AbortSignal): Promise<void> {
-    await this.#put(key, { body, length: body.length }, facts, signal);
+    await this.putObject(key, { body, length: body.length }, facts, signal);
   }
 
   async putFile(key: string, path: string, length: number, facts: ObjectFacts): Promise<void> {
-    await this.#put(key, { body: createReadStream(path), length }, facts);
+    await this.putObject(key, { body: createReadStream(path), length }, facts);
   }
 
   /** A complete byte range; null when the object does not exist. Rejects when the object is shorter or the time limit passes. */
   async read(key: string, range: ByteRange): Promise<Buffer | null> {
-    const { sdk } = await this.#open();
+    const { sdk } = await this.open();
     try {
-      return await this.#part(key, range, AbortSignal.timeout(this.waits.readMs));
+      return await this.part(key, range, AbortSignal.timeout(this.waits.readMs));
     } catch (error) {
       if (error instanceof sdk.NoSuchKey) return null;
       throw error;
     }
   }
 
-  async #part(key: string, { offset, length }: ByteRange, abortSignal: AbortSignal): Promise<Buffer> {
-    const { sdk, client } = await this.#open();
+  private async part(key: string, { offset, length }: ByteRange, abortSignal: AbortSignal): Promise<Buffer> {
+    const { sdk, client } = await this.open();
     const range = `bytes=${offset}-${offset + length - 1}`;
     const answer = await client.send(
-      new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key), Range: range }),
+      new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.keyOf(key), Range: range }),
       { abortSignal },
     );
     if (answer.ContentLength !== length) {
@@ -89,10 +89,10 @@ export class ObjectStore {
 
   /** Null when the object does not exist. The stream must be read to its end or destroyed. */
   async stream(key: string): Promise<{ readonly stream: Readable; readonly length: number } | null> {
-    const { sdk, client } = await this.#open();
+    const { sdk, client } = await this.open();
     try {
       const { Body, ContentLength } = await client.send(
-        new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }),
+        new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.keyOf(key) }),
       );
       return { stream: Body as Readable, length: ContentLength ?? 0 };
     } catch (error) {
@@ -102,21 +102,21 @@ export class ObjectStore {
   }
 
   async remove(key: string, signal?: AbortSignal): Promise<void> {
-    const { sdk, client } = await this.#open();
+    const { sdk, client } = await this.open();
     await client.send(
-      new sdk.DeleteObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }),
+      new sdk.DeleteObjectCommand({ Bucket: this.s3.bucket, Key: this.keyOf(key) }),
       signal ? { abortSignal: signal } : {},
     );
   }
 
   /** Keys in a folder (given with its trailing slash), one page at a time. */
   async *keys(folder: string): AsyncGenerator<readonly string[]> {
-    yield* this.#pages(folder, ({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
+    yield* this.pages(folder, ({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
   }
 
   /** Direct subfolders, each with a trailing slash. */
   async *folders(folder: string): AsyncGenerator<readonly string[]> {
-    yield* this.#pages(
+    yield* this.pages(
       folder,
       ({ CommonPrefixes = [] }) => CommonPrefixes.flatMap(({ Prefix }) => Prefix ?? []),
       '/',
@@ -124,20 +124,20 @@ export class ObjectStore {
   }
 
   async close(): Promise<void> {
-    await (await this.#opened)?.close();
+    await (await this.opened)?.close();
   }
 
-  async #put(
+  private async putObject(
     key: string,
     { body, length }: { readonly body: Buffer | Readable; readonly length: number },
     { type, encoding }: ObjectFacts,
     signal?: AbortSignal,
   ): Promise<void> {
-    const { sdk, client } = await this.#open();
+    const { sdk, client } = await this.open();
     await client.send(
       new sdk.PutObjectCommand({
         Bucket: this.s3.bucket,
-        Key: this.#keyOf(key),
+        Key: this.keyOf(key),
         Body: body,
         ContentLength: length,
         ContentType: type,
@@ -147,13 +147,13 @@ export class ObjectStore {
     );
   }
 
-  async *#pages(
+  private async *pages(
     folder: string,
     read: (page: Awaited<ReturnType<typeof listed>>) => string[],
     delimiter?: string,
   ): AsyncGenerator<readonly string[]> {
-    const opened = await this.#open();
-    const request = { Bucket: this.s3.bucket, Prefix: this.#keyOf(folder), Delimiter: delimiter };
+    const opened = await this.open();
+    const request = { Bucket: this.s3.bucket, Prefix: this.keyOf(folder), Delimiter: delimiter };
     let token: string | undefined;
     do {
       const page = await listed(opened, { ...request, ContinuationToken: token });
@@ -162,17 +162,17 @@ export class ObjectStore {
     } while (token !== undefined);
   }
 
-  #keyOf(key: string): string {
+  private keyOf(key: string): string {
     return this.s3.prefix + key;
   }
 
-  #open(): Promise<OpenedStore> {
-    this.#opened ??= this.#load();
-    return this.#opened;
+  private open(): Promise<OpenedStore> {
+    this.opened ??= this.load();
+    return this.opened;
   }
 
   /** Stores other than Amazon's get path-style addresses and no checksums beyond the signature's, because not all of them support more. */
-  async #load(): Promise<OpenedStore> {
+  private async load(): Promise<OpenedStore> {
     const sdk = await import('@aws-sdk/client-s3');
     const { endpoint, region, accessKeyId, secretAccessKey } = this.s3;
     const egress = operatorEgress(this.settings, endpoint, CONNECTIONS);

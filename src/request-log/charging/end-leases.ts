@@ -1,10 +1,10 @@
 /** A connection or pool of `pg`. */
-interface Database {
+interface LeaseDatabase {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
 /** Returns what a dead process held of all limits. Call only after its last record was stored: until then it may have been spent. */
-export async function endLeases(database: Database, holder: string): Promise<void> {
+export async function endLeases(database: LeaseDatabase, holder: string): Promise<void> {
   await database.query('DELETE FROM limit_leases WHERE holder = $1', [holder]);
 }
 
@@ -44,7 +44,7 @@ const ENDED_COUNTERS = `
   )`;
 
 /** Removes rows that no process reads any more. */
-export async function sweepLimits(database: Database): Promise<void> {
+export async function sweepLimits(database: LeaseDatabase): Promise<void> {
   await database.query(IDLE_WINDOWS);
   await database.query(KEEP_LOST);
   await database.query(ENDED_LEASES);
@@ -53,7 +53,7 @@ export async function sweepLimits(database: Database): Promise<void> {
 }
 
 /** `pg` returns the count beside the rows. */
-async function removedCounters(database: Database): Promise<number> {
+async function removedCounters(database: LeaseDatabase): Promise<number> {
   const { rowCount } = (await database.query(ENDED_COUNTERS)) as { readonly rowCount: number | null };
   return rowCount ?? 0;
 }

@@ -1,7 +1,7 @@
 import { CAUSE } from './verify-money.js';
 
 /** Anything that runs a statement and returns its rows. */
-interface Database {
+interface CostDatabase {
   query(sql: string): Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ const UNKNOWN = `
  * whether the provider bills no such request at all, so that a missing cost is none.
  */
 export async function unknownCosts(
-  database: Database,
+  database: CostDatabase,
   isFree: (sent: LoggedRequest) => boolean,
 ): Promise<UnknownCost[]> {
   const rows = (await database.query(UNKNOWN)) as (LoggedRequest & {

@@ -1,5 +1,5 @@
 /** Anything that runs a statement and returns its rows. */
-interface Database {
+interface MoneyDatabase {
   query(sql: string): Promise<unknown>;
 }
 
@@ -20,7 +20,7 @@ export interface Books {
   readonly differences: readonly BookComparison[];
 }
 
-interface Row {
+interface MoneyComparisonRow {
   readonly what: string;
   readonly expected: string;
   readonly found: string;
@@ -68,7 +68,7 @@ const ESTIMATED = `
   WHERE c.measure <> 'concurrency' AND coalesce(attempt.amount, 0) + coalesce(lease.amount, 0) > 0 ORDER BY c.key`;
 
 /** How much of each budget is an estimate. This is not a difference: the books agree, and the provider's bill may be lower. */
-export async function estimatedParts(database: Database): Promise<EstimatedPart[]> {
+export async function estimatedParts(database: MoneyDatabase): Promise<EstimatedPart[]> {
   const rows = (await database.query(ESTIMATED)) as (Record<
     'counter' | 'spent' | 'estimated' | 'lost',
     string
@@ -105,7 +105,7 @@ const CAUSES = `
   WHERE a.estimated AND a.cost_nano_usd IS NOT NULL GROUP BY 1 ORDER BY 1`;
 
 /** The estimated amounts by their causes. `unknownCosts` has the attempts without an amount. */
-export async function estimatedCauses(database: Database): Promise<EstimatedCause[]> {
+export async function estimatedCauses(database: MoneyDatabase): Promise<EstimatedCause[]> {
   const rows = (await database.query(CAUSES)) as Record<'cause' | 'attempts' | 'amount', string>[];
   return rows.map(({ cause, attempts, amount }) => ({
     cause,
@@ -164,13 +164,13 @@ const IN_CLICKHOUSE: ReadonlySet<string> = new Set([ROLLUPS]);
  * snapshot, because all of them change while requests run.
  */
 export async function verifyMoney(
-  database: Database,
+  database: MoneyDatabase,
   countedIn: 'PostgreSQL' | 'ClickHouse' = 'PostgreSQL',
 ): Promise<Books[]> {
   const books: Books[] = [];
   for (const [name, sql] of BOOKS) {
     if (countedIn === 'ClickHouse' && IN_CLICKHOUSE.has(sql)) continue;
-    const rows = (await database.query(sql)) as Row[];
+    const rows = (await database.query(sql)) as MoneyComparisonRow[];
     const compared = rows.map(({ what, expected, found, reason }) => ({
       what,
       expected: BigInt(expected),
@@ -187,7 +187,7 @@ export async function verifyMoney(
 const WRONG = `FROM (${CHARGED}) AS ledger WHERE ledger.amount <> ledger.spent AND NOT coalesce(${LOST_RECORDS}, false)`;
 
 /** Rebuilds every counter from the charges of attempts. Returns how many were wrong. Nothing else may write meanwhile. */
-export async function rebuildCounters(database: Database): Promise<number> {
+export async function rebuildCounters(database: MoneyDatabase): Promise<number> {
   await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
   const wrong = (await database.query(`SELECT 1 ${WRONG}`)) as unknown[];
   await database.query(`

@@ -1,4 +1,4 @@
-import { counted, shown } from './log-column.js';
+import { countedColumn, displayedColumn } from './log-column.js';
 
 /** How an exchange ended. `refused`: by the gateway, before or instead of a response of the provider. */
 export const ENDINGS = [
@@ -31,12 +31,12 @@ export const CACHE_STATUSES = [
 
 /** Columns whose values are known when the exchange has ended, or are computed when its row is stored. */
 export const CLOSED_COLUMNS = {
-  batch_id: counted('uuid', null, {}),
-  config_id: counted('uuid?', 'Id of the saved routing config. Null if none applied.', {
+  batch_id: countedColumn('uuid', null, {}),
+  config_id: countedColumn('uuid?', 'Id of the saved routing config. Null if none applied.', {
     closed: 5,
     isSent: true,
   }),
-  cache_status: counted(
+  cache_status: countedColumn(
     'word?',
     'What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.',
     {
@@ -49,13 +49,13 @@ export const CLOSED_COLUMNS = {
       example: 'MISS',
     },
   ),
-  error_code: counted('word?', 'Code of the error. Null if there was none.', {
+  error_code: countedColumn('word?', 'Code of the error. Null if there was none.', {
     closed: 11,
     exported: 'text',
     isSent: true,
     filter: 'code of the error',
   }),
-  source: counted(
+  source: countedColumn(
     'word?',
     'How the log of a call made elsewhere was imported. Null for requests of the gateway itself.',
     {
@@ -66,7 +66,7 @@ export const CLOSED_COLUMNS = {
       values: LOG_SOURCES,
     },
   ),
-  ending: counted(
+  ending: countedColumn(
     'word',
     'How the exchange ended, `completed`, `refused`, `client_aborted`, `upstream_failed`, `upstream_truncated` or `gateway_crashed`.',
     {
@@ -77,103 +77,109 @@ export const CLOSED_COLUMNS = {
       example: 'completed',
     },
   ),
-  usage_source: counted(
+  usage_source: countedColumn(
     'word',
     'Where the token counts come from: reported by the `provider`, `counted` by the gateway, `estimated`, or `none`.',
     { closed: 20, isSent: true, values: USAGE_SOURCES },
   ),
-  status: counted('int2', 'HTTP status of the response.', { closed: 10, isSent: true, example: 200 }),
-  duration_ms: counted('int4', 'Duration in milliseconds.', { closed: 13, isSent: true, example: 812 }),
-  overhead_us: counted('int4', 'Time that the gateway itself added, in microseconds.', {
+  status: countedColumn('int2', 'HTTP status of the response.', { closed: 10, isSent: true, example: 200 }),
+  duration_ms: countedColumn('int4', 'Duration in milliseconds.', { closed: 13, isSent: true, example: 812 }),
+  overhead_us: countedColumn('int4', 'Time that the gateway itself added, in microseconds.', {
     closed: 15,
     isSent: true,
     example: 310,
   }),
-  first_token_ms: counted(
+  first_token_ms: countedColumn(
     'int4?',
     'Milliseconds until the first token of the response. Null if there was none.',
     { closed: 14, isSent: true, example: 120 },
   ),
-  input_tokens: counted('int4?', 'Input tokens. Null if unknown.', { isSent: true, example: 12 }),
-  output_tokens: counted('int4?', 'Output tokens. Null if unknown.', { isSent: true, example: 40 }),
-  cached_input_tokens: counted(
+  input_tokens: countedColumn('int4?', 'Input tokens. Null if unknown.', { isSent: true, example: 12 }),
+  output_tokens: countedColumn('int4?', 'Output tokens. Null if unknown.', { isSent: true, example: 40 }),
+  cached_input_tokens: countedColumn(
     'int4?',
     'Input tokens that the provider read from its prompt cache. Null if it reports none.',
     { isSent: true },
   ),
-  cache_write_tokens: counted(
+  cache_write_tokens: countedColumn(
     'int4?',
     'Input tokens that the provider wrote to its prompt cache. Null if it reports none.',
     { isSent: true },
   ),
-  reasoning_tokens: counted(
+  reasoning_tokens: countedColumn(
     'int4?',
     'Reasoning tokens, part of the output tokens. Null if the provider reports none.',
     { isSent: true },
   ),
-  audio_input_tokens: counted(
+  audio_input_tokens: countedColumn(
     'int4?',
     'Audio input tokens, part of the input tokens. Null if the provider reports none.',
     {},
   ),
-  audio_output_tokens: counted(
+  audio_output_tokens: countedColumn(
     'int4?',
     'Audio output tokens, part of the output tokens. Null if the provider reports none.',
     {},
   ),
-  cost_nano_usd: counted('int8?', 'Cost in nano-dollars (10⁻⁹ USD). Null if the price is unknown.', {
+  cost_nano_usd: countedColumn('int8?', 'Cost in nano-dollars (10⁻⁹ USD). Null if the price is unknown.', {
     closed: 21,
     isSent: true,
     example: 415000,
   }),
-  saved_nano_usd: counted(
+  saved_nano_usd: countedColumn(
     'int8?',
     'What the response would have cost without the cache, in nano-dollars (10⁻⁹ USD).',
     { closed: 28, isRare: true, isSent: true },
   ),
-  retry_count: counted('int2?', 'Number of retries at the last target. Null if unknown.', {
+  retry_count: countedColumn('int2?', 'Number of retries at the last target. Null if unknown.', {
     isSent: true,
     example: 0,
   }),
-  fallback_count: counted('int2?', 'Number of targets tried after the first. Null if unknown.', {
+  fallback_count: countedColumn('int2?', 'Number of targets tried after the first. Null if unknown.', {
     isSent: true,
     example: 0,
   }),
-  config_version_id: shown('uuid?', 'Id of the version of the config. Null if no saved config applied.', {
-    closed: 6,
-  }),
-  response_model: shown('word?', 'Id of the model in the response. Null if it names none.', {
+  config_version_id: displayedColumn(
+    'uuid?',
+    'Id of the version of the config. Null if no saved config applied.',
+    {
+      closed: 6,
+    },
+  ),
+  response_model: displayedColumn('word?', 'Id of the model in the response. Null if it names none.', {
     closed: 18,
     isSent: true,
     example: 'gpt-5-2026-01-01',
   }),
-  option_path: shown('word?', 'Place of the target in the config. Null if no config applied.', {
+  option_path: displayedColumn('word?', 'Place of the target in the config. Null if no config applied.', {
     closed: 7,
     example: 'config.targets[1]',
   }),
-  error_source: shown(
+  error_source: displayedColumn(
     'word?',
     'Where the error came from: `gateway` or `provider`. Null if there was none.',
     { closed: 12, values: ['gateway', 'provider'], isSent: true },
   ),
-  decisions: shown(
+  decisions: displayedColumn(
     'jsonb?',
     'Decisions of the routing, from the root of the config down. Null if there were none.',
     { closed: 8, isList: true, example: ['config: conditions[0] holds, so config.targets[1]'] },
   ),
-  hook_results: shown('jsonb?', 'Verdicts of the guardrails. Null if there were none.', { closed: 23 }),
-  request_bytes: shown('int8', 'Size of the request body in bytes.', {
+  hook_results: displayedColumn('jsonb?', 'Verdicts of the guardrails. Null if there were none.', {
+    closed: 23,
+  }),
+  request_bytes: displayedColumn('int8', 'Size of the request body in bytes.', {
     closed: 16,
     isSent: true,
     example: 512,
   }),
-  response_bytes: shown('int8', 'Size of the response body in bytes.', {
+  response_bytes: displayedColumn('int8', 'Size of the response body in bytes.', {
     closed: 17,
     isSent: true,
     example: 2048,
   }),
-  attempt_count: shown('int2', 'Number of attempts, over all targets.', { example: 1 }),
-  service_tier: shown(
+  attempt_count: displayedColumn('int2', 'Number of attempts, over all targets.', { example: 1 }),
+  service_tier: displayedColumn(
     'word?',
     'Service tier named by the response, or else by the request. Null if neither names one.',
     {
@@ -185,12 +191,12 @@ export const CLOSED_COLUMNS = {
       example: 'default',
     },
   ),
-  cache_score: shown(
+  cache_score: displayedColumn(
     'float4?',
     'Similarity of the closest request in the semantic cache, 0 to 1. Null if the semantic cache was not used.',
     { closed: 27, isRare: true, exported: 'number' },
   ),
-  dropped_parameters: shown(
+  dropped_parameters: displayedColumn(
     'text[]?',
     'Parameters that the provider does not have and was not sent. Null for none.',
     { closed: 30, isRare: true, exported: 'json', isSent: true },

@@ -68,10 +68,10 @@ const columnBuilder =
     ({ type, text, isCounted, ...use }) as const;
 
 /** A column that analytics counts or filters use. */
-export const counted = columnBuilder(true);
+export const countedColumn = columnBuilder(true);
 
 /** A column that is only displayed. */
-export const shown = columnBuilder(false);
+export const displayedColumn = columnBuilder(false);
 
 export const isNullable = ({ type }: Pick<LogColumn, 'type'>): boolean => type.endsWith('?');
 

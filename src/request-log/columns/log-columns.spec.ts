@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aRecord } from '../../../test/support/exchanges.js';
 import { closedText, readClosed } from '../spool/frame-values.js';
 import { clickHouseType, type LogColumn } from './log-column.js';
-import { columnOf, columnsWith, LOG_COLUMN_NAMES } from './log-columns.js';
+import { logColumn, columnsWith, LOG_COLUMN_NAMES } from './log-columns.js';
 
 /** A closed frame as release 0.1.0 writes it. */
 const RELEASED =
@@ -14,7 +14,7 @@ const RELEASED =
 
 describe('the columns of the request log', () => {
   it.each(['opened', 'closed'] as const)('have each their own position in the %s list', (list) => {
-    const positions = columnsWith(list).map((name) => columnOf(name)[list]);
+    const positions = columnsWith(list).map((name) => logColumn(name)[list]);
 
     expect(new Set(positions).size).toBe(positions.length);
   });
@@ -54,7 +54,7 @@ describe('the columns of the request log', () => {
   });
 
   it('have a value when the exchange closes, or are computed', () => {
-    const computed = LOG_COLUMN_NAMES.map((name) => [name, columnOf(name)] as const)
+    const computed = LOG_COLUMN_NAMES.map((name) => [name, logColumn(name)] as const)
       .filter(
         ([, { opened, closed }]: readonly [string, LogColumn]) =>
           opened === undefined && closed === undefined,

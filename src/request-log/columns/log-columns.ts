@@ -28,11 +28,11 @@ export const columnsWith = <Key extends keyof LogColumn>(
   const hasUse = (
     name: LogColumnName,
   ): name is ColumnsWith<{ readonly [Name in Key]: NonNullable<LogColumn[Key]> }> =>
-    (columnOf(name)[use] ?? null) !== null;
+    (logColumn(name)[use] ?? null) !== null;
   return LOG_COLUMN_NAMES.filter(hasUse);
 };
 
-export const columnOf = (name: LogColumnName): LogColumn => LOG_COLUMNS[name];
+export const logColumn = (name: LogColumnName): LogColumn => LOG_COLUMNS[name];
 
 /** The values of documents, by column. */
 interface Documents {
@@ -44,7 +44,7 @@ interface Documents {
 type BaseOf<Type extends NullableType> = Type extends `${infer Base}?` ? Base : Type;
 
 /** `Moment` and `Large`: how the reader represents times and integers of 64 bits. */
-type ValueOf<Name extends LogColumnName, Moment, Large> = Name extends keyof Documents
+type StoredColumnValue<Name extends LogColumnName, Moment, Large> = Name extends keyof Documents
   ? Documents[Name]
   : LogColumns[Name] extends { readonly values: readonly (infer Value)[] }
     ? Value
@@ -64,4 +64,4 @@ type ValueOf<Name extends LogColumnName, Moment, Large> = Name extends keyof Doc
 
 /** The value of a column, null included where it may be null. */
 export type ColumnValue<Name extends LogColumnName, Moment, Large> =
-  ValueOf<Name, Moment, Large> | (LogColumns[Name]['type'] extends `${string}?` ? null : never);
+  StoredColumnValue<Name, Moment, Large> | (LogColumns[Name]['type'] extends `${string}?` ? null : never);

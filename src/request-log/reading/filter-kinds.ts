@@ -24,11 +24,11 @@ export interface QueryCondition {
 }
 
 /** How a filter compares its parameter with request rows. */
-type Comparison = Pick<QueryCondition, 'sql' | 'inClickHouse'>;
+type ComparisonSql = Pick<QueryCondition, 'sql' | 'inClickHouse'>;
 
-export interface Filter extends Comparison {
+export interface Filter extends ComparisonSql {
   /** Where a wanted value is the label of a longer one. Default: values have no labels. */
-  readonly ofLabels?: Comparison;
+  readonly ofLabels?: ComparisonSql;
   /** Parses the parameter; undefined rejects it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
@@ -41,7 +41,7 @@ export const anyOf = (value: string, type: string): InClickHouse => ({
 });
 
 const MOST_VALUES = 100;
-export const LONGEST_VALUE = 2_048;
+export const FILTER_CHARS_MAX = 2_048;
 
 /**
  * Values as they are stored, white space at their ends included: one without a comma, or those of a JSON array. Only in a list with commas
@@ -49,7 +49,7 @@ export const LONGEST_VALUE = 2_048;
  */
 const textsOf = (text: string): readonly string[] | undefined => {
   const array = text.startsWith('[') ? arrayIn(text) : null;
-  const values = array ?? (text.includes(',') ? listOf(text, () => true) : [text]);
+  const values = array ?? (text.includes(',') ? filterValues(text, () => true) : [text]);
   return values && values.length <= MOST_VALUES && values.every((value) => value !== '') ? values : undefined;
 };
 
@@ -68,13 +68,16 @@ const isPlainText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 
 /** A value never becomes SQL; commas separate alternatives. */
-export const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
+export const filterValues = (
+  text: string,
+  fits: (value: string) => boolean,
+): readonly string[] | undefined => {
   const values = text.split(',').map((value) => value.trim());
   return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
 };
 
 /** By the value or its label. It can use no index, so it compares only where a label is wanted. */
-const anyLabel = (column: string): Comparison => ({
+const anyLabel = (column: string): ComparisonSql => ({
   sql: (placeholder) =>
     `(${column} = ANY(${placeholder}::text[]) OR ${labelSql(column)} = ANY(${placeholder}::text[]))`,
   inClickHouse: {
@@ -98,7 +101,7 @@ export const anyId = (column: string, isDimension = false): Filter => ({
   ...(isDimension ? { on: [column] } : {}),
   inClickHouse: anyOf(column, 'UUID'),
   sql: (placeholder) => `${column} = ANY(${placeholder}::uuid[])`,
-  read: (text) => listOf(text, isUuid),
+  read: (text) => filterValues(text, isUuid),
   expects: 'a list of ids, separated by commas',
 });
 
@@ -159,7 +162,7 @@ export const negated = ({ on, ofLabels, ...filter }: Filter): Filter => ({
   ...(ofLabels && { ofLabels: negatedComparison(ofLabels) }),
 });
 
-const negatedComparison = ({ sql, inClickHouse }: Comparison): Comparison => ({
+const negatedComparison = ({ sql, inClickHouse }: ComparisonSql): ComparisonSql => ({
   sql: (placeholder) => `(${sql(placeholder)}) IS NOT TRUE`,
   inClickHouse: negatedInClickHouse(inClickHouse),
 });

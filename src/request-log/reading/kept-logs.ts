@@ -31,12 +31,12 @@ export class KeptLogs {
 
   /** For a query of request rows in this scope. */
   async conditions(whose: RetentionScope): Promise<readonly QueryCondition[]> {
-    return conditionsOf(await this.#times(whose.organizationId), whose);
+    return retentionConditions(await this.times(whose.organizationId), whose);
   }
 
   /** The time from which all requests of this scope are still kept. */
   async since({ organizationId, workspaceId }: RetentionScope): Promise<number> {
-    const times = await this.#times(organizationId);
+    const times = await this.times(organizationId);
     const ids = workspaceId === undefined ? [null, ...times.workspacesOf(organizationId)] : [workspaceId];
     return Math.max(
       ...ids.map((workspace_id) => times.since('logs', { organization_id: organizationId, workspace_id })),
@@ -47,14 +47,14 @@ export class KeptLogs {
   async withBodies<Row extends RetentionRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const [first] = rows;
     if (!first) return [];
-    const times = await this.#times(first.organisation_id);
+    const times = await this.times(first.organisation_id);
     return rows.filter(
       ({ created_at, organisation_id: organization_id, workspace_id }) =>
         created_at.getTime() >= times.since('bodies', { organization_id, workspace_id }),
     );
   }
 
-  async #times(organizationId: string): Promise<KeptTimes> {
+  private async times(organizationId: string): Promise<KeptTimes> {
     const rules = await this.database.read<RetentionRule>(RULES_OF_ORGANIZATION, [organizationId]);
     return new KeptTimes(this.settings.retentionDays, rules);
   }
@@ -64,7 +64,7 @@ export class KeptLogs {
  * The first condition is one time for all rows, with which the database prunes days. Further ones follow for workspaces in scope whose
  * retention differs from their organization's.
  */
-export function conditionsOf(
+export function retentionConditions(
   times: KeptTimes,
   { organizationId, workspaceId }: RetentionScope,
 ): readonly QueryCondition[] {

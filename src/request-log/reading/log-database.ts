@@ -31,8 +31,8 @@ export type AnyRow = Readonly<Record<string, unknown>>;
  */
 @Injectable()
 export class LogDatabase implements OnApplicationShutdown {
-  readonly #pool: pg.Pool;
-  readonly #session = new AsyncContext<ReadSession>();
+  private readonly pool: pg.Pool;
+  private readonly session = new AsyncContext<ReadSession>();
 
   constructor(
     dataSource: DataSource,
@@ -40,7 +40,7 @@ export class LogDatabase implements OnApplicationShutdown {
   ) {
     const { options } = dataSource;
     const log = createLogger('log-database');
-    this.#pool = postgresPool(
+    this.pool = postgresPool(
       'logReading',
       {
         connectionString: 'url' in options ? options.url : undefined,
@@ -54,28 +54,28 @@ export class LogDatabase implements OnApplicationShutdown {
   }
 
   read<Row extends pg.QueryResultRow>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#with(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
+    return this.with(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
   }
 
   /** Passes each row to `take` on arrival, so that they are never all in memory. Resolves after the last one. */
   each(sql: string, parameters: readonly unknown[], take: (row: AnyRow) => void): Promise<void> {
-    return this.#with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
+    return this.with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
   }
 
   /** Runs all reads that `work` starts in one transaction, one after another, instead of one for each: each costs two more round trips. */
   together<T>(work: () => Promise<T>): Promise<T> {
-    return this.#with((client) => this.#session.run({ client, lastRead: Promise.resolve() }, work));
+    return this.with((client) => this.session.run({ client, lastRead: Promise.resolve() }, work));
   }
 
-  #with<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const session = this.#session.get();
+  private with<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const session = this.session.get();
     if (session) return nextIn(session, run);
-    return this.unitOfWork.inTurn(() => this.#connected(run));
+    return this.unitOfWork.inTurn(() => this.connected(run));
   }
 
-  async #connected<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  private async connected<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const beginning = await this.unitOfWork.beginningElsewhere();
-    const client = await this.#pool.connect();
+    const client = await this.pool.connect();
     try {
       if (beginning !== null) await client.query(beginning);
       const answer = await run(client);
@@ -90,7 +90,7 @@ export class LogDatabase implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#pool.end();
+    await this.pool.end();
   }
 }
 

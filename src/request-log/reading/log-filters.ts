@@ -4,7 +4,7 @@ import { columnsWith, type ColumnsWith, LOG_COLUMNS } from '../columns/log-colum
 import {
   CUBE,
   isSlice,
-  LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS,
+  DIMENSION_CHARS_MAX as LONGEST_VALUE_OF_ROLLUPS,
   metadataSlice,
   USER_KEY,
 } from '../rollups/dimensions.js';
@@ -18,8 +18,8 @@ import {
   type ComparisonOperator,
   type QueryCondition,
   type Filter,
-  listOf,
-  LONGEST_VALUE,
+  filterValues,
+  FILTER_CHARS_MAX,
   negated,
 } from './filter-kinds.js';
 
@@ -33,7 +33,7 @@ const status: Filter = {
   inClickHouse: {
     sql: (bind, parameter) => `status IN ${bind((parameter as string[]).map(Number), 'Array(Int16)')}`,
   },
-  read: (text) => listOf(text, (value) => STATUS.test(value)),
+  read: (text) => filterValues(text, (value) => STATUS.test(value)),
   expects: 'a list of status codes, separated by commas',
 };
 
@@ -181,7 +181,7 @@ export function isLogFilter(name: string): name is LogFilterName {
 export function conditionOf(name: LogFilterName, text: string): QueryCondition {
   const filter: Filter = LOG_FILTERS[name];
   // PostgreSQL's texts can hold any character but this one.
-  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? filter.read(text) : undefined;
+  const parameter = text.length <= FILTER_CHARS_MAX && !text.includes('\0') ? filter.read(text) : undefined;
   if (parameter === undefined) throw parameterError(name, `must be ${filter.expects}`);
   const values = valuesOf(name, parameter);
   const { sql, inClickHouse } = (values.some(isLabel) && filter.ofLabels) || filter;

@@ -18,7 +18,7 @@ export const inAnyWorkspace = (ids: string, { workspaceIds = [] }: Whose): strin
 /** The conditions of a query and their parameters. It starts with the scope: no query goes without one. */
 export class WhereClause {
   readonly parameters: unknown[] = [];
-  readonly #conditions: string[] = [];
+  private readonly conditions: string[] = [];
 
   constructor(whose: Whose) {
     const { organizationId, workspaceId, workspaceIds } = whose;
@@ -29,7 +29,7 @@ export class WhereClause {
   }
 
   get sql(): string {
-    return this.#conditions.join(' AND ');
+    return this.conditions.join(' AND ');
   }
 
   bind(parameter: unknown): string {
@@ -37,7 +37,7 @@ export class WhereClause {
   }
 
   and(sql: (placeholder: string) => string, parameter: unknown): void {
-    this.#conditions.push(sql(this.bind(parameter)));
+    this.conditions.push(sql(this.bind(parameter)));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 import { type JsonValue, type JsonPath, maskPaths } from './json-path.js';
-import { clearJson, clearPieces, clearText, MASK } from './texts.js';
+import { clearJson, clearPieces, clearText, REDACTED_TEXT } from './texts.js';
 
 /** An event, or a line of a stream of JSON lines. `value` is undefined when it is not JSON. */
 interface Event {
@@ -18,7 +18,7 @@ export interface StreamRules {
 }
 
 /** A string of an event that can be replaced. */
-interface Piece {
+interface EventStreamPiece {
   readonly text: string;
   readonly put: (text: string) => void;
 }
@@ -37,7 +37,7 @@ const LINE_ENDS = /(\r\n|\n|\r)/;
 export function clearStream(stream: string, { paths, patterns, parse }: StreamRules): string {
   const events = stream.split(LINE_ENDS).map((line) => eventIn(line, parse));
   for (const event of events)
-    if (event.value !== undefined && maskPaths(event.value, paths, MASK)) event.isChanged = true;
+    if (event.value !== undefined && maskPaths(event.value, paths, REDACTED_TEXT)) event.isChanged = true;
   if (patterns.length > 0) clearTexts(events, patterns);
   const hidesNames = namesIn(events).some((name) => clearText(name, patterns) !== name);
   return events.map((event) => written(event, patterns, hidesNames)).join('');
@@ -48,7 +48,7 @@ function eventIn(line: string, parse: (json: string) => JsonValue | undefined): 
   const json = line.slice(prefix.length);
   const isDocument = (json.startsWith('{') || json.startsWith('[')) && json !== DONE;
   const value = isDocument ? parse(json) : undefined;
-  return { line, prefix, value, isChanged: value === MASK };
+  return { line, prefix, value, isChanged: value === REDACTED_TEXT };
 }
 
 function written(
@@ -77,7 +77,7 @@ function namesIn(events: readonly Event[]): readonly string[] {
 }
 
 function clearTexts(events: readonly Event[], patterns: readonly RE2JS[]): void {
-  const places = new Map<string, Piece[]>();
+  const places = new Map<string, EventStreamPiece[]>();
   for (const event of events) {
     if (event.value === undefined) continue;
     const note = (place: string, text: string, put: (text: string) => void): void => {

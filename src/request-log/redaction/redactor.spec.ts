@@ -5,13 +5,13 @@ import { Redactor } from './redactor.js';
 
 const EMAIL = String.raw`[\w.]+@[\w.]+\.\w+`;
 
-interface Said {
+interface BodyDescription {
   readonly type?: string | null;
   readonly encoding?: string;
   readonly truncated?: boolean;
 }
 
-function kept(rules: LogRedaction, body: unknown, said: Said = {}): string | null {
+function kept(rules: LogRedaction, body: unknown, said: BodyDescription = {}): string | null {
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

@@ -6,7 +6,7 @@ import type { HeaderPairs } from '../record.js';
 import type { BodyFacts } from '../spool/frame-values.js';
 import { clearStream } from './event-stream.js';
 import { type JsonValue, jsonPath, type JsonPath, maskPaths } from './json-path.js';
-import { clearJson, clearText, MASK } from './texts.js';
+import { clearJson, clearText, REDACTED_TEXT } from './texts.js';
 
 /** A body with its recorded facts. */
 export interface RecordedBody {
@@ -31,39 +31,41 @@ const DEEPEST = 200;
  * all.
  */
 export class Redactor {
-  readonly #headers: ReadonlySet<string>;
-  readonly #paths: readonly JsonPath[];
-  readonly #patterns: readonly RE2JS[];
+  private readonly headerNames: ReadonlySet<string>;
+  private readonly paths: readonly JsonPath[];
+  private readonly patterns: readonly RE2JS[];
 
   /** Rules accepted by `readRedaction`; all of them apply. */
   constructor(rules: readonly LogRedaction[]) {
-    this.#headers = new Set(rules.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())));
-    this.#paths = rules.flatMap(({ json_paths = [] }) => json_paths.map(jsonPath));
-    this.#patterns = rules.flatMap(({ patterns = [] }) => patterns.map(linearPattern));
+    this.headerNames = new Set(
+      rules.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())),
+    );
+    this.paths = rules.flatMap(({ json_paths = [] }) => json_paths.map(jsonPath));
+    this.patterns = rules.flatMap(({ patterns = [] }) => patterns.map(linearPattern));
   }
 
   headers(pairs: HeaderPairs): HeaderPairs {
     return pairs.map((text, at) => {
       if (at % 2 === 0) return text;
-      return this.#headers.has((pairs[at - 1] as string).toLowerCase()) ? MASK : this.text(text);
+      return this.headerNames.has((pairs[at - 1] as string).toLowerCase()) ? REDACTED_TEXT : this.text(text);
     });
   }
 
   text(text: string): string {
-    return clearText(text, this.#patterns);
+    return clearText(text, this.patterns);
   }
 
   /** A JSON value: patterns apply to its strings. */
   json<T>(value: T): T {
-    return JSON.parse(clearJson(JSON.stringify(value), this.#patterns)) as T;
+    return JSON.parse(clearJson(JSON.stringify(value), this.patterns)) as T;
   }
 
   /** Null when it must not be kept. */
   body({ facts, bytes }: RecordedBody): RecordedBody | null {
-    if (this.#paths.length === 0 && this.#patterns.length === 0) return { facts, bytes };
+    if (this.paths.length === 0 && this.patterns.length === 0) return { facts, bytes };
     try {
       const text = textOf({ facts, bytes });
-      const clear = this.#clear(text, facts);
+      const clear = this.clear(text, facts);
       if (clear === text) return { facts, bytes };
       return { facts: { ...facts, content_encoding: null }, bytes: Buffer.from(clear) };
     } catch {
@@ -71,33 +73,33 @@ export class Redactor {
     }
   }
 
-  #clear(text: string, facts: BodyFacts): string {
+  private clear(text: string, facts: BodyFacts): string {
     const type = facts.content_type ?? '';
-    if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.#clearStream(text, facts);
-    if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.#patterns);
+    if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.clearStream(text, facts);
+    if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.patterns);
     // After the gap in a truncated body, the path of a value is unknown.
-    if (facts.truncated && this.#paths.length > 0) throw new UnreadableError();
-    return clearJson(this.#withoutPaths(text), this.#patterns);
+    if (facts.truncated && this.paths.length > 0) throw new UnreadableError();
+    return clearJson(this.withoutPaths(text), this.patterns);
   }
 
-  #clearStream(text: string, { truncated }: BodyFacts): string {
-    const parse = (json: string): JsonValue | undefined => this.#event(json, truncated);
-    return clearStream(text, { paths: this.#paths, patterns: this.#patterns, parse });
+  private clearStream(text: string, { truncated }: BodyFacts): string {
+    const parse = (json: string): JsonValue | undefined => this.event(json, truncated);
+    return clearStream(text, { paths: this.paths, patterns: this.patterns, parse });
   }
 
-  #withoutPaths(text: string): string {
-    if (this.#paths.length === 0) return text;
+  private withoutPaths(text: string): string {
+    if (this.paths.length === 0) return text;
     const value = parsed(text);
-    return maskPaths(value, this.#paths, MASK) ? JSON.stringify(value) : text;
+    return maskPaths(value, this.paths, REDACTED_TEXT) ? JSON.stringify(value) : text;
   }
 
   /** In an incomplete stream, one event may be cut off; it is dropped if a path might lead into it. */
-  #event(json: string, truncated: boolean): JsonValue | undefined {
+  private event(json: string, truncated: boolean): JsonValue | undefined {
     try {
       return parsed(json);
     } catch (error) {
-      if (this.#paths.length === 0) return undefined;
-      if (truncated) return MASK;
+      if (this.paths.length === 0) return undefined;
+      if (truncated) return REDACTED_TEXT;
       throw error;
     }
   }

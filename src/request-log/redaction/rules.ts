@@ -1,6 +1,6 @@
 import { linearPattern, patternProblem } from '../../routing-config/guardrails/linear-pattern.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { listOf, object, type Reader, text } from '../../routing-config/readers.js';
+import { listReader, object, type Reader, text } from '../../routing-config/readers.js';
 import { type Mistake, DocumentPath } from '../../routing-config/document-path.js';
 import { mistakeDetails, mistakesInWords } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -13,7 +13,7 @@ const LONGEST_PATH = 512;
 const LONGEST_PATTERN = 512;
 
 /** https://www.rfc-editor.org/rfc/rfc9110#name-tokens */
-const header = text({ max: 128, pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, shape: 'the name of a header' });
+const header = text({ max: 128, pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, expected: 'the name of a header' });
 
 const path: Reader<string> = (value, at) => {
   const given = text({ max: LONGEST_PATH })(value, at);
@@ -36,7 +36,7 @@ const pattern: Reader<string> = (value, at) => {
     : given;
 };
 
-const upTo = <T>(item: Reader<T>, max: number): Reader<readonly T[]> => listOf(item, { min: 0, max });
+const upTo = <T>(item: Reader<T>, max: number): Reader<readonly T[]> => listReader(item, { min: 0, max });
 
 const rules = object<LogRedaction>({
   headers: upTo(header, MOST_HEADERS),

@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 
 /** The replacement for redacted text. */
-export const MASK = '***';
+export const REDACTED_TEXT = '***';
 
 /** A range of a text: from, to. */
 type Stretch = readonly [from: number, to: number];
@@ -34,7 +34,7 @@ export function clearText(text: string, patterns: readonly RE2JS[]): string {
   return without(text, stretchesIn(text, patterns));
 }
 
-function without(text: string, stretches: readonly Stretch[], mask = MASK): string {
+function without(text: string, stretches: readonly Stretch[], mask = REDACTED_TEXT): string {
   if (stretches.length === 0) return text;
   let clear = '';
   let at = 0;
@@ -83,7 +83,7 @@ function pieceWithout(piece: string, start: number, stretches: readonly Stretch[
   let at = start;
   for (const [from, to] of stretches) {
     if (to <= at || from >= end) continue;
-    if (from >= at) clear += piece.slice(at - start, from - start) + MASK;
+    if (from >= at) clear += piece.slice(at - start, from - start) + REDACTED_TEXT;
     at = Math.min(to, end);
   }
   return clear + piece.slice(at - start);
@@ -115,7 +115,7 @@ const HAS_WORDS = /\w/;
 
 /** A JSON value is replaced by a JSON value. */
 function clearBetween(text: string, patterns: readonly RE2JS[]): string {
-  return HAS_WORDS.test(text) ? without(text, stretchesIn(text, patterns), `"${MASK}"`) : text;
+  return HAS_WORDS.test(text) ? without(text, stretchesIn(text, patterns), `"${REDACTED_TEXT}"`) : text;
 }
 
 /** The end of the string that starts at this quote: its closing quote, or the end of the text. */

@@ -26,24 +26,24 @@ export interface RowsOf {
  * (where 0 means without limit). Retention counts whole days in UTC. Bodies are kept no longer than their rows.
  */
 export class KeptTimes {
-  readonly #rules: ReadonlyMap<string, RetentionRule>;
-  readonly #today: number;
+  private readonly rulesById: ReadonlyMap<string, RetentionRule>;
+  private readonly today: number;
 
   constructor(
     private readonly usual: Readonly<Record<LogPart, number>>,
     private readonly rules: readonly RetentionRule[],
     now = Date.now(),
   ) {
-    this.#rules = new Map(rules.map((rule) => [keyOf(rule), rule]));
-    this.#today = startOf('day', now);
+    this.rulesById = new Map(rules.map((rule) => [keyOf(rule), rule]));
+    this.today = startOf('day', now);
   }
 
   /** The earliest arrival time that is kept, in milliseconds; -Infinity when everything is. */
   since(part: LogPart, whose: RowsOf): number {
-    const own = this.#rules.get(keyOf(whose));
-    const above = this.#rules.get(keyOf({ ...whose, workspace_id: null }));
+    const own = this.rulesById.get(keyOf(whose));
+    const above = this.rulesById.get(keyOf({ ...whose, workspace_id: null }));
     if (own?.held || above?.held) return -Infinity;
-    const start = (of: LogPart): number => this.#start(own?.[of] ?? above?.[of] ?? this.usual[of]);
+    const start = (of: LogPart): number => this.start(own?.[of] ?? above?.[of] ?? this.usual[of]);
     return part === 'logs' ? start('logs') : Math.max(start('logs'), start('bodies'));
   }
 
@@ -51,15 +51,12 @@ export class KeptTimes {
   latest(part: LogPart): number {
     const days = this.rules.flatMap(({ logs, bodies }) => (part === 'logs' ? [logs] : [logs, bodies]));
     const usual = part === 'logs' ? [this.usual.logs] : [this.usual.logs, this.usual.bodies];
-    return Math.max(...[...days, ...usual].map((each) => (each === null ? -Infinity : this.#start(each))));
+    return Math.max(...[...days, ...usual].map((each) => (each === null ? -Infinity : this.start(each))));
   }
 
   /** For rows without an owner. */
   usually(part: LogPart): number {
-    return Math.max(
-      this.#start(this.usual.logs),
-      part === 'logs' ? -Infinity : this.#start(this.usual.bodies),
-    );
+    return Math.max(this.start(this.usual.logs), part === 'logs' ? -Infinity : this.start(this.usual.bodies));
   }
 
   /** Workspaces whose retention differs from their organization's. */
@@ -69,8 +66,8 @@ export class KeptTimes {
     );
   }
 
-  #start(days: number): number {
-    return days === 0 ? -Infinity : this.#today - days * GRANULARITY_MS.day;
+  private start(days: number): number {
+    return days === 0 ? -Infinity : this.today - days * GRANULARITY_MS.day;
   }
 }
 

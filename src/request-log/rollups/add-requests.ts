@@ -29,16 +29,16 @@ type AddedTo = Exclude<Granularity, 'day'>;
  */
 export async function addRequests(database: Queryable, seals: Seals, requests: Requests): Promise<void> {
   const keys = await countedKeys(database);
-  for (const [grain, from, to] of rangesOf(seals)) {
+  for (const [granularity, from, to] of rangesOf(seals)) {
     if (requests.first.getTime() >= to || requests.last.getTime() < from) continue;
     const parameters = [...requests.parameters, momentOf(from), momentOf(to)];
     const [begin, end] = [parameters.length - 1, parameters.length];
     const where = `${requests.where} AND created_at >= $${begin}::timestamptz AND created_at < $${end}::timestamptz`;
     const source = { where, keys: { count: keys.names.length, names: `$${end + 1}`, since: `$${end + 2}` } };
     for (const family of FAMILIES) {
-      const adding = addRequestsSql(family, grain, source);
+      const adding = addRequestsSql(family, granularity, source);
       await database.query(
-        family === MARKING ? markingSql(adding, NEXT_GRANULARITY[grain]) : adding,
+        family === MARKING ? markingSql(adding, NEXT_GRANULARITY[granularity]) : adding,
         family.hasKeys && keys.names.length > 0 ? [...parameters, keys.names, keys.since] : parameters,
       );
     }
@@ -52,10 +52,10 @@ const MARKING = FAMILIES.at(-1);
  * Updating an existing mark locks it until the commit. Deriving first removes the mark, so it either sees these rows or leaves the mark to
  * the next round.
  */
-const markingSql = (adding: string, grain: Exclude<Granularity, 'minute'>): string => `
+const markingSql = (adding: string, granularity: Exclude<Granularity, 'minute'>): string => `
   WITH added AS (${adding} RETURNING organisation_id, workspace_id, bucket)
   INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)
-  SELECT DISTINCT '${grain}', date_trunc('${grain}', bucket, 'UTC') AS above, organisation_id, workspace_id FROM added
+  SELECT DISTINCT '${granularity}', date_trunc('${granularity}', bucket, 'UTC') AS above, organisation_id, workspace_id FROM added
   ORDER BY above, organisation_id, workspace_id
   ${MARKED_AGAIN}`;
 
@@ -65,16 +65,16 @@ export async function ensurePartitionsFor(
   seals: Seals,
   days: readonly Date[],
 ): Promise<void> {
-  const partitions = rangesOf(seals).flatMap(([grain, from, to]) =>
+  const partitions = rangesOf(seals).flatMap(([granularity, from, to]) =>
     days
       .filter((day) => day.getTime() >= from && day.getTime() < to)
-      .flatMap((day) => FAMILIES.map((family) => [family.table(grain), day] as const)),
+      .flatMap((day) => FAMILIES.map((family) => [family.table(granularity), day] as const)),
   );
-  await ensurePartitions(database, partitions);
+  await ensureRollupPartitions(database, partitions);
 }
 
 /** Creates the partitions for these times, where missing. */
-export async function ensurePartitions(
+export async function ensureRollupPartitions(
   database: Queryable,
   partitions: readonly (readonly [table: string, moment: Date])[],
 ): Promise<void> {

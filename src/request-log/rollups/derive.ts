@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
-import { ensurePartitions } from './add-requests.js';
+import { ensureRollupPartitions } from './add-requests.js';
 import { GRANULARITY_MS } from './granularities.js';
 import { type DirtyBucket, markDay, postponeBucket, dueBuckets, takeBucket } from './dirty-buckets.js';
 import { deriveSql, FAMILIES } from './rollup-sql.js';
@@ -8,17 +8,17 @@ import { LOCK_TO_ADD, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
 
 /** One workspace's day with millions of requests takes a minute on a slow machine. Only late requests of that very day wait for it. */
-const PATIENCE = '10min';
+const DERIVE_TIMEOUT = '10min';
 
 /**
  * Derives a workspace's hour from its minutes, or its day from its hours, replacing the previous rows. Returns false if another process was
  * first. Idempotent; when killed, the mark remains.
  */
 export async function derive(database: DataSource, mark: DirtyBucket): Promise<boolean> {
-  const { grain, bucket } = mark;
-  await ensurePartitions(
+  const { grain: granularity, bucket } = mark;
+  await ensureRollupPartitions(
     database,
-    FAMILIES.map((family) => [family.table(grain), bucket] as const),
+    FAMILIES.map((family) => [family.table(granularity), bucket] as const),
   );
   return inTransaction(
     database,
@@ -26,12 +26,12 @@ export async function derive(database: DataSource, mark: DirtyBucket): Promise<b
       await transaction.query(LOCK_TO_ADD);
       if (!(await takeBucket(transaction, mark))) return false;
       // Removed minutes cannot be added up again; late requests were added to the hour itself.
-      const isGone = grain === 'hour' && bucket.getTime() < (await readSeals(transaction)).minute;
+      const isGone = granularity === 'hour' && bucket.getTime() < (await readSeals(transaction)).minute;
       if (!isGone) await replace(transaction, mark);
-      if (grain === 'hour') await markDay(transaction, mark);
+      if (granularity === 'hour') await markDay(transaction, mark);
       return true;
     },
-    PATIENCE,
+    DERIVE_TIMEOUT,
   );
 }
 
@@ -65,14 +65,14 @@ export async function deriveRipe(
 
 async function replace(
   transaction: Queryable,
-  { grain, bucket, organisationId, workspaceId }: DirtyBucket,
+  { grain: granularity, bucket, organisationId, workspaceId }: DirtyBucket,
 ): Promise<void> {
-  const end = new Date(bucket.getTime() + GRANULARITY_MS[grain]);
+  const end = new Date(bucket.getTime() + GRANULARITY_MS[granularity]);
   for (const family of FAMILIES) {
     await transaction.query(
-      `DELETE FROM ${family.table(grain)} WHERE organisation_id = $1 AND workspace_id = $2 AND bucket = $3`,
+      `DELETE FROM ${family.table(granularity)} WHERE organisation_id = $1 AND workspace_id = $2 AND bucket = $3`,
       [organisationId, workspaceId, bucket],
     );
-    await transaction.query(deriveSql(family, grain), [organisationId, workspaceId, bucket, end]);
+    await transaction.query(deriveSql(family, granularity), [organisationId, workspaceId, bucket, end]);
   }
 }

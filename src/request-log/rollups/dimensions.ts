@@ -1,5 +1,5 @@
 /** Characters of a value in rollups. Longer ones have a label (labels.ts), and filters on them read the request rows. */
-export const LONGEST_VALUE = 128;
+export const DIMENSION_CHARS_MAX = 128;
 
 /** The id used where there is none. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000';

@@ -15,6 +15,6 @@ export const NEXT_GRANULARITY = { minute: 'hour', hour: 'day', day: null } as co
 >;
 
 /** The start, in UTC, of the bucket that contains a moment. Milliseconds since the epoch. */
-export function startOf(grain: Granularity, at: number): number {
-  return Math.floor(at / GRANULARITY_MS[grain]) * GRANULARITY_MS[grain];
+export function startOf(granularity: Granularity, at: number): number {
+  return Math.floor(at / GRANULARITY_MS[granularity]) * GRANULARITY_MS[granularity];
 }

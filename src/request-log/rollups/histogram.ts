@@ -52,19 +52,19 @@ export function countOf(histogram: Histogram): number {
 
 /** The quantiles of a histogram, which is sorted once for all of them. */
 export class Quantiles {
-  readonly #ordered: readonly (readonly [bucket: number, count: number])[];
-  readonly #total: number;
+  private readonly ordered: readonly (readonly [bucket: number, count: number])[];
+  private readonly total: number;
 
   constructor(histogram: Histogram) {
-    this.#ordered = [...histogram].sort(([left], [right]) => left - right);
-    this.#total = countOf(histogram);
+    this.ordered = [...histogram].sort(([left], [right]) => left - right);
+    this.total = countOf(histogram);
   }
 
   /** The value at a quantile from 0 to 1 (nearest rank), or null when nothing was counted. */
   at(share: number): number | null {
-    const rank = Math.max(1, Math.ceil(share * this.#total));
+    const rank = Math.max(1, Math.ceil(share * this.total));
     let seen = 0;
-    for (const [bucket, count] of this.#ordered) {
+    for (const [bucket, count] of this.ordered) {
       seen += count;
       if (seen >= rank) return valueOf(bucket);
     }

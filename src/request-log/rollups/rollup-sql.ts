@@ -20,7 +20,7 @@ export interface KeyParameters {
 
 /** The two families of rollup tables: `cube` by combinations of dimensions, `slices` by one dimension at a time. */
 export interface RollupFamily {
-  readonly table: (grain: Granularity) => string;
+  readonly table: (granularity: Granularity) => string;
   /** The columns that identify a row within its bucket, beside the tenant. */
   readonly key: readonly string[];
   /** Columns of a row that are not measures. */
@@ -28,7 +28,7 @@ export interface RollupFamily {
   /** Whether metadata keys are distinguished. */
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, computed from request rows. */
-  readonly counted: (grain: Granularity, source: RollupSource) => string;
+  readonly counted: (granularity: Granularity, source: RollupSource) => string;
   /** The columns precomputed for readers, each computed from the row `derived` and the rows of the finer granularity. */
   readonly ready: Readonly<Record<string, (parts: string) => string>>;
 }
@@ -36,9 +36,9 @@ export interface RollupFamily {
 const TENANT_COLUMNS = ['organisation_id', 'workspace_id', 'bucket'] as const;
 const TENANT = TENANT_COLUMNS.join(', ');
 
-const tenantOf = (grain: Granularity): string =>
+const tenantOf = (granularity: Granularity): string =>
   `organisation_id, coalesce(workspace_id, '${NIL_ID}'::uuid) AS workspace_id,
-   date_trunc('${grain}', created_at, 'UTC') AS bucket`;
+   date_trunc('${granularity}', created_at, 'UTC') AS bucket`;
 
 /** The columns of a request that measures read. */
 const COUNTED = `created_at, ending, duration_ms, first_token_ms, overhead_us, usage_source, cost_nano_usd, saved_nano_usd,
@@ -60,13 +60,13 @@ const CUBE_KEY = `rollup_key(jsonb_build_array(${CUBE_COLUMNS.join(', ')})::text
 
 /** OFFSET keeps the planner from working a value out once more for each measure that reads it. */
 const CUBE_FAMILY: RollupFamily = {
-  table: (grain) => `usage_${grain}`,
+  table: (granularity) => `usage_${granularity}`,
   key: ['key'],
   columns: [...TENANT_COLUMNS, 'key', ...CUBE_COLUMNS],
   hasKeys: false,
-  counted: (grain, { where }) => `
+  counted: (granularity, { where }) => `
     SELECT ${TENANT}, ${CUBE_KEY} AS key, ${CUBE_COLUMNS.join(', ')}, ${measured('ofRequests')}
-    FROM (SELECT ${tenantOf(grain)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where} OFFSET 0) AS requests
+    FROM (SELECT ${tenantOf(granularity)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where} OFFSET 0) AS requests
     GROUP BY ${TENANT}, ${CUBE_COLUMNS.join(', ')}`,
   ready: { durations: () => packedCounts('derived.duration_histogram', DURATION_BYTES.cube) },
 };
@@ -102,16 +102,16 @@ const usersOf = (parts: string): string =>
  * then derived from those few sums.
  */
 const SLICE_FAMILY: RollupFamily = {
-  table: (grain) => `usage_slice_${grain}`,
+  table: (granularity) => `usage_slice_${granularity}`,
   key: ['dimension', 'value'],
   columns: [...TENANT_COLUMNS, ...SLICE_COLUMNS],
   hasKeys: true,
-  counted: (grain, { where, keys }) => {
+  counted: (granularity, { where, keys }) => {
     const slices = sharedSlices(keys);
     const names = slices.map(({ as }) => as).join(', ');
     return `
     WITH requests AS MATERIALIZED (
-      SELECT ${tenantOf(grain)}, ${slices.map(({ value, as }) => `${value} AS ${as}`).join(', ')},
+      SELECT ${tenantOf(granularity)}, ${slices.map(({ value, as }) => `${value} AS ${as}`).join(', ')},
         ${VALUES.text(`metadata ->> '${USER_KEY}'`)} AS of_user, status, cache_status, ${COUNTED}
       FROM request_logs WHERE ${where}
     ), shared AS MATERIALIZED (
@@ -142,26 +142,26 @@ const orderOf = (family: RollupFamily): string =>
   `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 
 /** Adds request rows to a granularity: creates rows or adds to existing ones, whose precomputed columns become outdated. */
-export function addRequestsSql(family: RollupFamily, grain: Granularity, source: RollupSource): string {
-  const table = family.table(grain);
+export function addRequestsSql(family: RollupFamily, granularity: Granularity, source: RollupSource): string {
+  const table = family.table(granularity);
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,
   );
   const outdated = Object.keys(family.ready).map((column) => `${column} = NULL`);
-  return `INSERT INTO ${table} (${columnsOf(family)}) ${family.counted(grain, source)} ${orderOf(family)}
+  return `INSERT INTO ${table} (${columnsOf(family)}) ${family.counted(granularity, source)} ${orderOf(family)}
     ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${[...grown, ...outdated].join(', ')}`;
 }
 
 /** Derives a workspace's bucket from the finer granularity. Parameters: organization, workspace, the bucket's start and end. */
-export function deriveSql(family: RollupFamily, grain: 'hour' | 'day'): string {
+export function deriveSql(family: RollupFamily, granularity: 'hour' | 'day'): string {
   const rest = family.columns.filter((column) => column !== 'bucket').join(', ');
   const columns = family.columns.map((column) =>
     column === 'bucket' ? '$3::timestamptz AS bucket' : column,
   );
-  const parts = `(SELECT * FROM ${family.table(grain === 'hour' ? 'minute' : 'hour')}
+  const parts = `(SELECT * FROM ${family.table(granularity === 'hour' ? 'minute' : 'hour')}
     WHERE organisation_id = $1 AND workspace_id = $2 AND bucket >= $3 AND bucket < $4) AS parts`;
   const derived = `SELECT ${columns.join(', ')}, ${measured('ofRollup')} FROM ${parts} GROUP BY ${rest}`;
   const ready = Object.values(family.ready).map((valueOf) => valueOf(parts));
-  return `INSERT INTO ${family.table(grain)} (${[columnsOf(family), ...Object.keys(family.ready)].join(', ')})
+  return `INSERT INTO ${family.table(granularity)} (${[columnsOf(family), ...Object.keys(family.ready)].join(', ')})
     SELECT ${[columnsOf(family), ...ready].join(', ')} FROM (${derived}) AS derived ${orderOf(family)}`;
 }

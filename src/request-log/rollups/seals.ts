@@ -16,6 +16,7 @@ export async function readSeals(database: Queryable): Promise<Seals> {
   const rows = await database.query<{ grain: keyof Seals; before: number | null }>(
     `SELECT grain, CASE WHEN isfinite(before) THEN extract(epoch FROM before)::float8 * 1000 END AS before FROM rollup_seals`,
   );
-  const at = (grain: keyof Seals): number => rows.find((row) => row.grain === grain)?.before ?? -Infinity;
+  const at = (granularity: keyof Seals): number =>
+    rows.find((row) => row.grain === granularity)?.before ?? -Infinity;
   return { row: at('row'), minute: at('minute') };
 }

@@ -82,7 +82,7 @@ const everyAttempt: Every<AttemptRecord> = {
   charges: fc.array(
     fc.record({ counter: text, measure: anyOf(['cost', 'tokens'] as const), holder: text, leased: fc.nat() }),
   ),
-  isAside: fc.constant(true as const),
+  isSideCall: fc.constant(true as const),
   countable: fc.record({ input: text, output: text, model: maybe(text) }),
   isEstimated: fc.constant(true as const),
 };
@@ -109,7 +109,7 @@ const everyRecord: Every<RequestLogRecord> = {
   cache_status: anyOf(['HIT', 'MISS'] as const),
   cache_score: number,
   saved_nano_usd: fc.nat(),
-  attempts: fc.array(someOf(everyAttempt, ['price', 'charges', 'isAside', 'countable', 'isEstimated'])),
+  attempts: fc.array(someOf(everyAttempt, ['price', 'charges', 'isSideCall', 'countable', 'isEstimated'])),
   countable: maybe(countable),
   hook_results: maybe(json),
   source: anyOf(['api', 'otlp'] as const),
@@ -152,7 +152,7 @@ describe('the JSON of a frame', () => {
   });
 
   it('gives back the attempts that are added to an exchange under way', () => {
-    const attempts = someOf(everyAttempt, ['price', 'charges', 'isAside', 'countable', 'isEstimated']);
+    const attempts = someOf(everyAttempt, ['price', 'charges', 'isSideCall', 'countable', 'isEstimated']);
     fc.assert(
       fc.property(anyOpened, fc.array(attempts, { minLength: 1 }), (began, added) => {
         const json = Buffer.from(openedTextWith(openedText(began), added));

@@ -1,4 +1,4 @@
-import { columnOf, columnsWith, LOG_COLUMN_NAMES } from '../columns/log-columns.js';
+import { logColumn, columnsWith, LOG_COLUMN_NAMES } from '../columns/log-columns.js';
 import type { AttemptRecord, CapturedBody, OpenedExchange, RequestLogRecord } from '../record.js';
 
 /**
@@ -34,19 +34,19 @@ interface Order {
 /** Values by name, of any record. */
 type Whole = Record<string, unknown>;
 
-type Position = 'opened' | 'closed';
+type FramePosition = 'opened' | 'closed';
 
 /** Parts of a record that are no columns, with their positions. */
 const PARTS = {
   opened: { attempts_so_far: 20 },
   closed: { usage: 19, countable: 22, request_headers: 24, response_headers: 25 },
-} as const satisfies Readonly<Record<Position, Readonly<Record<string, number>>>>;
+} as const satisfies Readonly<Record<FramePosition, Readonly<Record<string, number>>>>;
 
 /** The names of a list's values by their positions. Columns have theirs in `LOG_COLUMNS`. */
-function namesOf(list: Position): readonly string[] {
+function namesOf(list: FramePosition): readonly string[] {
   const names: string[] = [];
   for (const name of LOG_COLUMN_NAMES) {
-    const at = columnOf(name)[list];
+    const at = logColumn(name)[list];
     if (at !== undefined) names[at] = name;
   }
   for (const [name, at] of Object.entries(PARTS[list])) names[at] = name;
@@ -87,7 +87,7 @@ const ATTEMPT_NAMES = [
   'cost_nano_usd',
   'price',
   'charges',
-  'isAside',
+  'isSideCall',
   'countable',
   'isEstimated',
 ] as const satisfies readonly (keyof AttemptRecord)[];
@@ -99,7 +99,7 @@ const BODY_NAMES = [
   'content_encoding',
 ] as const satisfies readonly (keyof BodyFacts)[];
 
-const ATTEMPT = orderOf(ATTEMPT_NAMES, ['price', 'charges', 'isAside', 'countable', 'isEstimated']);
+const ATTEMPT = orderOf(ATTEMPT_NAMES, ['price', 'charges', 'isSideCall', 'countable', 'isEstimated']);
 const BODY = orderOf(BODY_NAMES, []);
 
 /**
@@ -145,10 +145,10 @@ export function closedText(
 
 /** Throws a SyntaxError on invalid JSON. */
 export function readOpened(json: Buffer): OpenedExchange {
-  const value = JSON.parse(json.toString()) as Values | OpenedExchange;
+  const value = JSON.parse(json.toString()) as FrameValueList | OpenedExchange;
   if (!Array.isArray(value)) return value as OpenedExchange;
   const opened = named(value, OPENED, BLANK_OPENED);
-  const attempts = opened['attempts_so_far'] as readonly Values[] | undefined;
+  const attempts = opened['attempts_so_far'] as readonly FrameValueList[] | undefined;
   if (attempts) opened['attempts_so_far'] = attempts.map((attempt) => named(attempt, ATTEMPT, BLANK_ATTEMPT));
   return opened as unknown as OpenedExchange;
 }
@@ -179,19 +179,25 @@ export function readClosed(json: Buffer): ClosedExchange {
   };
 }
 
-type Values = readonly unknown[];
-type ClosedValues = readonly [Values, Values, readonly Values[], Values | null, Values | null];
+type FrameValueList = readonly unknown[];
+type ClosedValues = readonly [
+  FrameValueList,
+  FrameValueList,
+  readonly FrameValueList[],
+  FrameValueList | null,
+  FrameValueList | null,
+];
 
 const isList = (value: ClosedValues | ClosedExchange): value is ClosedValues => Array.isArray(value);
 
-function named(values: Values, { names }: Order, blank: Whole): Whole {
+function named(values: FrameValueList, { names }: Order, blank: Whole): Whole {
   const whole = { ...blank };
   name(whole, values, names);
   return whole;
 }
 
 /** Values that are null stay null, or absent if optional. */
-function name(whole: Whole, values: Values, names: readonly string[]): void {
+function name(whole: Whole, values: FrameValueList, names: readonly string[]): void {
   for (let at = 0; at < names.length; at++) {
     const each = names[at] as string;
     const value = values[at] ?? null;

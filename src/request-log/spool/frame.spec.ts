@@ -4,13 +4,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { aBody, anOpened, aRecord } from '../../../test/support/exchanges.js';
-import { decodeFrame, type EncodedFrame, encodeClosed, encodeOpened, seal, withoutBodies } from './frame.js';
+import {
+  decodeFrame,
+  type EncodedFrame,
+  encodeClosed,
+  encodeOpened,
+  sealFrame,
+  withoutBodies,
+} from './frame.js';
 import { readClosed, readOpened } from './frame-values.js';
 import { readSegment } from './segment-reader.js';
 
 const SEGMENT = 7;
 const bytesOf = (frame: EncodedFrame) => {
-  seal(frame, SEGMENT);
+  sealFrame(frame, SEGMENT);
   return Buffer.concat([frame.head, ...frame.bodies]);
 };
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frames-'));

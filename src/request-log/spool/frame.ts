@@ -135,7 +135,7 @@ function encode({ kind, json, bodies, record }: UnencodedFrame, allocate: Alloca
 }
 
 /** Binds a frame to a segment. The writer calls it, because the segment is known only when writing. */
-export function seal({ head, bodies }: EncodedFrame, segment: number): void {
+export function sealFrame({ head, bodies }: EncodedFrame, segment: number): void {
   head.writeUInt32LE(checksum(head, bodies, segment), CHECKSUM_AT);
 }
 

@@ -39,7 +39,7 @@ export function isOwnerDead(folder: string, now = Date.now()): boolean {
   if (!owner || owner.realm !== realm()) return isSilent(folder, now);
   if (owner.started === null) return !exists(owner.pid);
   const state = processState(owner.pid);
-  return state === null || state.isOver || state.started !== owner.started;
+  return state === null || state.hasEnded || state.started !== owner.started;
 }
 
 function readOwner(folder: string): Owner | null {
@@ -70,7 +70,7 @@ function isSilent(folder: string, now: number): boolean {
 interface ProcessState {
   readonly started: string;
   /** A killed process that its parent has not yet reaped still has an entry but no longer writes. */
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
 }
 
 /**
@@ -81,7 +81,7 @@ function processState(pid: number): ProcessState | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { started: fields[19] ?? '', isOver: fields[0] === 'Z' || fields[0] === 'X' };
+    return { started: fields[19] ?? '', hasEnded: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
     return null;
   }

@@ -66,7 +66,7 @@ export class SegmentChain {
     }
     let kept = 0;
     try {
-      const segment = this.segmentWithRoom();
+      const segment = this.segmentWithSpace();
       const { frames: whole, error } = segment.append(frames);
       kept = whole;
       if (error) throw error;
@@ -104,7 +104,7 @@ export class SegmentChain {
     await this.reserve.drop();
   }
 
-  private segmentWithRoom(): Segment {
+  private segmentWithSpace(): Segment {
     this.lastWriteAt = Date.now();
     if (!this.segment || this.segment.position >= this.options.segmentBytes) return this.openNext();
     return this.segment;

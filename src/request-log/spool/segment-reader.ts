@@ -69,14 +69,14 @@ async function read(file: FileHandle, offset: number, bytes: number): Promise<Bu
   return buffer.subarray(0, done);
 }
 
-interface Terms extends SpoolPosition {
+interface FrameReadOptions extends SpoolPosition {
   /** The bytes reach to the end of the file. */
   readonly isWhole: boolean;
   readonly skipDamage: boolean;
 }
 
 /** Null when the window contains no whole frame but the file continues. */
-function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
+function parse(bytes: Buffer, terms: FrameReadOptions): SegmentLook | null {
   const { segment, offset, skipDamage } = terms;
   const frames: PlacedFrame[] = [];
   let at = 0;
@@ -105,7 +105,7 @@ function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
  * Whether the bytes prove that no frame begins here: the whole file does, and so do zeros, which in a reused file precede megabytes of old
  * data.
  */
-function isEnough({ isWhole, skipDamage }: Terms, status: 'end' | 'torn', rest: number): boolean {
+function isEnough({ isWhole, skipDamage }: FrameReadOptions, status: 'end' | 'torn', rest: number): boolean {
   return isWhole || (status === 'end' && !skipDamage && rest > 0);
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, fdatasync, ftruncateSync, openSync, renameSync, writevSync } from 'node:fs';
-import { type EncodedFrame, seal } from './frame.js';
+import { type EncodedFrame, sealFrame } from './frame.js';
 
 /** Writes at a position and returns how many bytes were written, possibly fewer than given. `fs.writevSync`, or a failing one in tests. */
 export type WriteVector = (fd: number, buffers: readonly Buffer[], position: number) => number;
@@ -83,7 +83,7 @@ export class Segment {
     const { end } = this;
     let bytes = 0;
     for (const frame of frames) {
-      seal(frame, this.number);
+      sealFrame(frame, this.number);
       bytes += frame.bytes;
     }
     const buffers = piecesOf(frames);
@@ -189,7 +189,7 @@ export class Segment {
 /** The buffers to write, as few as the memory layout allows: adjacent frames are merged. */
 function piecesOf(frames: readonly EncodedFrame[]): Buffer[] {
   const pieces: Buffer[] = [];
-  let run: Run | null = null;
+  let run: WriteRun | null = null;
   for (const { head, bodies } of frames) {
     if (run && head.buffer === run.memory && head.byteOffset === run.end) run.end += head.length;
     else {
@@ -204,13 +204,13 @@ function piecesOf(frames: readonly EncodedFrame[]): Buffer[] {
   return pieces;
 }
 
-interface Run {
+interface WriteRun {
   readonly memory: ArrayBufferLike;
   readonly start: number;
   end: number;
 }
 
-function bufferOf({ memory, start, end }: Run): Buffer {
+function bufferOf({ memory, start, end }: WriteRun): Buffer {
   return Buffer.from(memory, start, end - start);
 }
 

@@ -139,12 +139,12 @@ export class SpoolWriter {
     this.chain.tidy(Date.now());
     const now = new Date();
     utimes(join(this.folder, OWNER_FILE), now, now, (error) => {
-      if (error?.code === 'ENOENT') this.startAnew();
+      if (error?.code === 'ENOENT') this.restart();
     });
   }
 
   /** Another process took this one for dead and removed its folder. Later frames must not go to a deleted file. */
-  private startAnew(): void {
+  private restart(): void {
     this.options.logger.error('The folder of this process in the spool was removed. Starting a new one.');
     try {
       const old = this.chain;

@@ -126,18 +126,18 @@ class GrowingBuffer {
   private used = 0;
 
   bytes(bytes: Buffer): void {
-    this.room(bytes.length);
+    this.ensureSpace(bytes.length);
     bytes.copy(this.buffer, this.used);
     this.used += bytes.length;
   }
 
   int16(value: number): void {
-    this.room(2);
+    this.ensureSpace(2);
     this.used = this.buffer.writeInt16BE(value, this.used);
   }
 
   int32(value: number): void {
-    this.room(4);
+    this.ensureSpace(4);
     this.used = this.buffer.writeInt32BE(value, this.used);
   }
 
@@ -148,7 +148,7 @@ class GrowingBuffer {
   }
 
   sizedText(text: string): true {
-    this.room(4 + text.length * BYTES_PER_CHAR);
+    this.ensureSpace(4 + text.length * BYTES_PER_CHAR);
     const bytes = this.buffer.write(text, this.used + 4);
     this.used = this.buffer.writeInt32BE(bytes, this.used) + bytes;
     return true;
@@ -168,7 +168,7 @@ class GrowingBuffer {
 
   /** Version 1 of the binary format: a version byte, then the text. */
   sizedJsonb(json: string): true {
-    this.room(5 + json.length * BYTES_PER_CHAR);
+    this.ensureSpace(5 + json.length * BYTES_PER_CHAR);
     const bytes = this.buffer.write(json, this.used + 5) + 1;
     const begin = this.buffer.writeInt32BE(bytes, this.used);
     this.buffer[begin] = 1;
@@ -178,7 +178,7 @@ class GrowingBuffer {
 
   /** False when the text is not a UUID. Parsed digit by digit, because a row has a dozen of them and substrings take ten times as long. */
   sizedUuid(text: string): boolean {
-    this.room(4 + UUID_BYTES);
+    this.ensureSpace(4 + UUID_BYTES);
     const begin = this.used + 4;
     let digits = 0;
     let pending = 0;
@@ -210,7 +210,7 @@ class GrowingBuffer {
 
   sizedInt64(value: number): true {
     this.int32(8);
-    this.room(8);
+    this.ensureSpace(8);
     const high = Math.floor(value / 2 ** 32);
     this.used = this.buffer.writeInt32BE(high, this.used);
     this.used = this.buffer.writeUInt32BE(value - high * 2 ** 32, this.used);
@@ -219,7 +219,7 @@ class GrowingBuffer {
 
   sizedFloat32(value: number): true {
     this.int32(4);
-    this.room(4);
+    this.ensureSpace(4);
     this.used = this.buffer.writeFloatBE(value, this.used);
     return true;
   }
@@ -228,7 +228,7 @@ class GrowingBuffer {
     return this.buffer.subarray(0, this.used);
   }
 
-  private room(bytes: number): void {
+  private ensureSpace(bytes: number): void {
     if (this.used + bytes <= this.buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.used + bytes));
     this.buffer.copy(larger, 0, 0, this.used);

@@ -192,7 +192,7 @@ interface FurtherTries {
 
 /** Derives retries and fallbacks from the attempts. */
 export function furtherTries(all: readonly AttemptRecord[]): FurtherTries {
-  const attempts = all.filter(({ isAside }) => !isAside);
+  const attempts = all.filter(({ isSideCall }) => !isSideCall);
   let fallback_count = 0;
   for (let index = 1; index < attempts.length; index++)
     if (!isSameTarget(attempts[index - 1], attempts[index])) fallback_count += 1;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from '../../common/observability/logger.js';
-import { ensurePartitions, type PartitionReport } from './partitions.js';
+import { ensureLogPartitions, type PartitionReport } from './partitions.js';
 
 /**
  * The hourly round of the worker: creates partitions for the coming days, and warns about rows in a default partition. Partitions are
@@ -22,7 +22,7 @@ async function inTransaction(pool: Pool): Promise<PartitionReport> {
   client.on('error', ignore);
   try {
     await client.query('BEGIN');
-    const report = await ensurePartitions(
+    const report = await ensureLogPartitions(
       async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
     );
     await client.query('COMMIT');

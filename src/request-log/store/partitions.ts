@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_AHEAD = 7;
 const CHECK_VIOLATION = '23514';
 
-/** The result of `ensurePartitions`, by names of partitions and parents. */
+/** The result of `ensureLogPartitions`, by names of partitions and parents. */
 export interface PartitionReport {
   readonly created: readonly string[];
   /** Days that have rows in the default partition: PostgreSQL then refuses to create their partition. */
@@ -27,7 +27,7 @@ export interface PartitionReport {
  * (https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE). Gives up after waiting two
  * seconds for a lock (error 55P03), so that a long query cannot stop the log.
  */
-export async function ensurePartitions(
+export async function ensureLogPartitions(
   run: RunSql,
   daysAhead = DAYS_AHEAD,
   now = Date.now(),

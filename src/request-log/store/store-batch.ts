@@ -160,7 +160,7 @@ class BatchStore {
       this.duplicates += rows.length - fresh.length;
       if (fresh.length < rows.length) return this.add(fresh);
     }
-    if (rows.length === 1) return this.setAside(rows[0] as NewLogRow, refusal);
+    if (rows.length === 1) return this.keepRefused(rows[0] as NewLogRow, refusal);
     const middle = rows.length >> 1;
     await this.add(rows.slice(0, middle));
     await this.add(rows.slice(middle));
@@ -181,7 +181,7 @@ class BatchStore {
   }
 
   /** Stores the complete row as a dead letter, and in the tables what they can hold of it. */
-  private async setAside(row: NewLogRow, refusal: Error): Promise<void> {
+  private async keepRefused(row: NewLogRow, refusal: Error): Promise<void> {
     this.letters.push({ row, sqlstate: codeOf(refusal) ?? null, reason: refusal.message });
     const rest = reduced(row);
     if ((await this.tryToCopy([rest])) === null) this.stored.push(rest);

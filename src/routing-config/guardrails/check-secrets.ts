@@ -7,7 +7,7 @@ export type WrittenCheck = Readonly<Record<string, unknown>>;
 export type CheckSecrets = Readonly<Record<string, string>>;
 
 /** Shown in place of a secret; sent back, it means "unchanged". */
-export const MASK = '***';
+export const MASKED_CHECK_SECRET = '***';
 
 /** The purpose for which a guardrail's secrets are sealed: this row only. */
 export function guardrailPurpose(organizationId: string, id: string): readonly string[] {
@@ -21,9 +21,9 @@ export function withoutSecrets(
 ): { readonly shown: readonly WrittenCheck[]; readonly secrets: CheckSecrets } {
   const secrets: Record<string, string> = {};
   const take = (place: string, value: string): string => {
-    const secret = value === MASK ? before[place] : value;
+    const secret = value === MASKED_CHECK_SECRET ? before[place] : value;
     if (secret !== undefined) secrets[place] = secret;
-    return MASK;
+    return MASKED_CHECK_SECRET;
   };
   const shown = checks.map((check, index) => mapSecrets(check, `${index}`, take));
   return { shown, secrets };

@@ -15,13 +15,13 @@ const REFUSED: Readonly<Record<string, string>> = {
   uniqueItems: 'it would compare every item with every other',
 };
 
-type Schema = Readonly<Record<string, unknown>>;
+type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
 /**
  * The validator of a JSON Schema (draft 7, with `$defs`): compiled once, with patterns on the linear-time engine. Throws an Error that
  * names the problem. https://ajv.js.org/options.html#code
  */
-export function jsonSchemaValidator(schema: Schema): ValidateFunction {
+export function jsonSchemaValidator(schema: JsonSchemaObject): ValidateFunction {
   if (JSON.stringify(schema).length > SCHEMA_CHARS_MAX)
     throw new Error(`it is longer than ${SCHEMA_CHARS_MAX} characters`);
   expand(schema, { root: schema, open: [], visited: 0 }, 0);
@@ -37,7 +37,7 @@ function testerOf(pattern: string): { test(text: string): boolean } {
 }
 
 interface Expansion {
-  readonly root: Schema;
+  readonly root: JsonSchemaObject;
   readonly open: unknown[];
   visited: number;
 }
@@ -66,13 +66,16 @@ function checkKeyword(name: string, value: unknown): void {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */
-function resolved(reference: string, root: Schema): unknown {
+function resolved(reference: string, root: JsonSchemaObject): unknown {
   if (!reference.startsWith('#'))
     throw new Error(`"$ref" may only point into the schema itself, as "#/$defs/..."`);
   let at: unknown = root;
   for (const part of reference.slice(1).split('/').slice(1)) {
     const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined;
+    at =
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as JsonSchemaObject)[name]
+        : undefined;
   }
   if (at === undefined) throw new Error(`"$ref" points to "${reference.slice(0, 64)}", which does not exist`);
   return at;

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { ensurePartitions } from '../../request-log/store/partitions.js';
+import { ensureLogPartitions } from '../../request-log/store/partitions.js';
 
 /**
  * The request log: one narrow row per request, one per attempt, separate bodies, and the state of the shipper.
@@ -13,7 +13,7 @@ export class RequestLog1763800000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statements of [REQUESTS, ATTEMPTS, BODIES, BATCHES, CURSORS, DEAD_LETTERS])
       await runner.query(statements);
-    await ensurePartitions((sql) => runner.query(sql) as Promise<Record<string, unknown>[]>);
+    await ensureLogPartitions((sql) => runner.query(sql) as Promise<Record<string, unknown>[]>);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -47,14 +47,14 @@ const connectionFields = (keepsAlive: boolean, { keepAliveSeconds }: HeadOptions
     ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n`
     : 'Connection: close\r\n';
 
-interface Fields {
+interface ResponseHeaderBlock {
   readonly text: string;
   readonly hasLength: boolean;
   /** The given `connection` value; null for none. */
   readonly connection: string | null;
 }
 
-function readFields(headers: readonly string[]): Fields {
+function readFields(headers: readonly string[]): ResponseHeaderBlock {
   let text = '';
   let hasLength = false;
   let connection: string | null = null;

@@ -19,7 +19,7 @@ export interface Keeper {
   isTaken(url: string): boolean;
   handle(request: FastRequest, response: FastResponse): void;
   /** Passes the socket to Node's server, with the unread bytes first. */
-  handOver(connection: FastConnection, unread: Buffer): void;
+  handToNode(connection: FastConnection, unread: Buffer): void;
   closed(connection: FastConnection): void;
 }
 
@@ -66,12 +66,12 @@ export class FastConnection implements RosterMember, ResponseLine {
   }
 
   /** Passes the socket to Node. Not while a request is being handled. */
-  handOver(): void {
+  handToNode(): void {
     const { socket, received } = this;
     socket.off('data', this.onData).off('drain', this.onDrain).off('end', this.onEnd);
     socket.off('error', this.onError).off('close', this.onClose);
     this.received = NOTHING;
-    this.keeper.handOver(this, received);
+    this.keeper.handToNode(this, received);
   }
 
   readonly onFlushed = (error?: Error | null): void => {
@@ -128,7 +128,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     const { head } = this;
     if (head === null) return;
     const end = head.bodyAt + head.bodyBytes;
-    if (end > REQUEST_BYTES_MAX) return this.handOver();
+    if (end > REQUEST_BYTES_MAX) return this.handToNode();
     if (received.length < end) return;
     this.head = null;
     this.received = received.length === end ? NOTHING : received.subarray(end);
@@ -140,7 +140,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     const head = readRequestHead(this.received);
     if (head === 'incomplete') return null;
     if (head !== 'other' && this.keeper.isTaken(head.url)) return head;
-    this.handOver();
+    this.handToNode();
     return null;
   }
 

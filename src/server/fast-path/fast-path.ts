@@ -8,7 +8,7 @@ import { isPlain } from './request-head.js';
 
 const TICK_MS = 250;
 /** A request that is not complete by then, after 250 to 500 ms, goes to Node, which has its own timeout. */
-const PATIENCE_TICKS = 2;
+const TIMEOUT_TICKS = 2;
 
 /** Requests suited to the fast path on a connection that was passed to Node. */
 const MISSED_MAX = 16;
@@ -84,7 +84,7 @@ export class FastPath implements Keeper {
   }
 
   /** Paused meanwhile, so that the unread bytes reach Node's parser before anything else. */
-  handOver(connection: FastConnection, unread: Buffer): void {
+  handToNode(connection: FastConnection, unread: Buffer): void {
     const { socket } = connection;
     this.connections.delete(connection);
     socket.pause();
@@ -101,7 +101,7 @@ export class FastPath implements Keeper {
     this.ticks++;
     for (const connection of this.connections.all()) {
       const waited = this.ticks - connection.since;
-      if (connection.isAwaiting && waited >= PATIENCE_TICKS) connection.handOver();
+      if (connection.isAwaiting && waited >= TIMEOUT_TICKS) connection.handToNode();
       else if (connection.isIdle && waited >= this.keepAliveTicks) connection.socket.destroy();
     }
     if (this.connections.size > 0) return;

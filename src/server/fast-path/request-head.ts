@@ -110,10 +110,10 @@ function readLine(line: string, bytes: Buffer): Pick<RequestHead, 'method' | 'ur
 const isKept = ({ host, connection }: Pick<IncomingHttpHeaders, 'host' | 'connection'>): boolean =>
   host !== undefined && (connection === undefined || connection.toLowerCase() === 'keep-alive');
 
-type Fields = Pick<RequestHead, 'headers' | 'rawHeaders'>;
+type RequestHeaders = Pick<RequestHead, 'headers' | 'rawHeaders'>;
 
 /** Null if a line is malformed, or a name occurs twice. */
-function readFields(text: string, from: number, bytes: Buffer): Fields | null {
+function readFields(text: string, from: number, bytes: Buffer): RequestHeaders | null {
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
   let at = from;

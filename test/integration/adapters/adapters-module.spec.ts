@@ -49,12 +49,14 @@ const settingsWith = (environment: Environment) =>
   });
 const ofGateway = (environment: Environment = {}) => {
   const pool = new QueryPool(database.url, 2);
-  return Test.createTestingModule({ imports: [AppModule.of(settingsWith(environment), pool)] }).compile();
+  return Test.createTestingModule({
+    imports: [AppModule.register(settingsWith(environment), pool)],
+  }).compile();
 };
 const ofAdministration = async (environment: Environment = {}) => {
   const dataSource = await createDataSource(database.url, 2).initialize();
-  const settings = SettingsModule.of(settingsWith(environment));
-  const imports = [settings, DatabaseModule.around(dataSource), AdminAdaptersModule];
+  const settings = SettingsModule.forRoot(settingsWith(environment));
+  const imports = [settings, DatabaseModule.forRoot(dataSource), AdminAdaptersModule];
   return Test.createTestingModule({ imports }).compile();
 };
 

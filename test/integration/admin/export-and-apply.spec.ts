@@ -4,7 +4,7 @@ import {
   AdministrationRefusal,
 } from '../../../src/cli/config-as-code/administration-client.js';
 import { make } from '../../../src/cli/config-as-code/apply-command.js';
-import { exported } from '../../../src/cli/config-as-code/export-command.js';
+import { exportDocument } from '../../../src/cli/config-as-code/export-command.js';
 import { planChanges } from '../../../src/cli/config-as-code/plan-changes.js';
 import { readDocument } from '../../../src/cli/config-as-code/read-document.js';
 import { AdminApp } from '../../support/admin-app.js';
@@ -141,10 +141,10 @@ const withoutApiKeys = (text: string): string => text.replace(/^api_keys:\n(?:[ 
 describe('gatehouse export', () => {
   it('of an organization that has everything makes another one equal to it, and holds no secret', async () => {
     await enrich();
-    const { text, notice } = await exported(clientOf(rich));
+    const { text, notice } = await exportDocument(clientOf(rich));
     const file = withoutApiKeys(text);
     expect(await apply(empty, file)).toBeGreaterThan(10);
-    expect(withoutApiKeys((await exported(clientOf(empty))).text)).toBe(file);
+    expect(withoutApiKeys((await exportDocument(clientOf(empty))).text)).toBe(file);
     for (const section of ['guardrails', 'integrations', 'providers', 'model_prices', 'usage_policies'])
       expect(file).toMatch(new RegExp(`^${section}:`, 'm'));
     for (const section of ['users', 'rate_policies', 'audit_destinations', 'signed_tokens'])
@@ -154,20 +154,20 @@ describe('gatehouse export', () => {
   });
 
   it('of an organization applies to that organization without a change', async () => {
-    expect(await apply(rich, (await exported(clientOf(rich))).text)).toBe(0);
+    expect(await apply(rich, (await exportDocument(clientOf(rich))).text)).toBe(0);
   });
 });
 
 describe('gatehouse apply', () => {
   it('changes what differs in each section, the signed tokens under the condition of what it compared', async () => {
-    const { text } = await exported(clientOf(rich));
+    const { text } = await exportDocument(clientOf(rich));
     const changed = text
       .replace('credit_limit: 5', 'credit_limit: 7')
       .replace('value: 60', 'value: 90')
       .replace('name: No names', 'name: No names at all')
       .replace('max_lifetime_seconds: 600', 'max_lifetime_seconds: 900');
     expect(await apply(rich, changed)).toBe(4);
-    expect((await exported(clientOf(rich))).text).toBe(changed);
+    expect((await exportDocument(clientOf(rich))).text).toBe(changed);
   });
 
   it('refuses what cannot change and what has a mask for a secret, and changes nothing', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
-import { limitAt, limitsOf } from '../../../src/common/limits/limit.js';
+import { limitAt, limitsOfRules } from '../../../src/common/limits/limit.js';
 import { counterKey, periodAt } from '../../../src/common/limits/period.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { asks } from '../../support/limits.js';
@@ -45,7 +45,7 @@ describe('the status of limits', () => {
     const { organizationId, usageLimits } = await app.dataSource
       .getRepository(VirtualKey)
       .findOneByOrFail({ slug });
-    const [stored] = limitsOf(
+    const [stored] = limitsOfRules(
       { organizationId, subject: '' },
       { rate_limits: null, usage_limits: usageLimits },
     );
@@ -104,7 +104,10 @@ describe('the status of limits', () => {
     const { organizationId, rateLimits } = await app.dataSource
       .getRepository(VirtualKey)
       .findOneByOrFail({ slug });
-    const limits = limitsOf({ organizationId, subject: '' }, { rate_limits: rateLimits, usage_limits: null });
+    const limits = limitsOfRules(
+      { organizationId, subject: '' },
+      { rate_limits: rateLimits, usage_limits: null },
+    );
     const store = new PostgresLimitStore(app.dataSource, randomUUID());
     await store.take(limits.map((limit) => asks(limit, { first: limit.kind === 'slots' ? 4 : 15 })));
     const shown = (await listed()).filter((limit) => limit.applies_to.slug === slug);
@@ -156,7 +159,7 @@ describe('the status of limits', () => {
     const slug = await aVirtualKey({ usage_limits: BUDGET });
     await raise((await of(slug)).id, 10);
     const { usageLimits } = await app.dataSource.getRepository(VirtualKey).findOneByOrFail({ slug });
-    const [limit] = limitsOf(
+    const [limit] = limitsOfRules(
       { organizationId: '', subject: '' },
       { rate_limits: null, usage_limits: usageLimits },
     );

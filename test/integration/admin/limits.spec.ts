@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';
-import { limitsOf } from '../../../src/common/limits/limit.js';
+import { limitsOfRules } from '../../../src/common/limits/limit.js';
 import { counterKey, periodAt } from '../../../src/common/limits/period.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { asks } from '../../support/limits.js';
@@ -29,7 +29,7 @@ describe('limits of keys', () => {
   /** As a request does that cost so many nano-dollars. */
   async function spend(id: string, nano: number): Promise<void> {
     const { organizationId, usageLimits } = await rowOf(id);
-    const [limit] = limitsOf(
+    const [limit] = limitsOfRules(
       { organizationId, subject: '' },
       { rate_limits: null, usage_limits: usageLimits },
     );
@@ -385,7 +385,7 @@ describe('policies', () => {
   it('keep a change that is made while a group is set back', async () => {
     const { body } = await make(USAGE, BUDGET);
     const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
-    const [limit] = limitsOf(
+    const [limit] = limitsOfRules(
       { organizationId: app.first.organisation_id, subject: '' },
       { rate_limits: null, usage_limits: [row.budget] },
     );
@@ -417,7 +417,7 @@ describe('policies', () => {
   it('show what each group used, and set one back', async () => {
     const { body } = await make(USAGE, BUDGET);
     const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
-    const [limit] = limitsOf(
+    const [limit] = limitsOfRules(
       { organizationId: app.first.organisation_id, subject: '' },
       { rate_limits: null, usage_limits: [row.budget] },
     );

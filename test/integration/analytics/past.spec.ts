@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensurePartitions } from '../../../src/request-log/store/partitions.js';
+import { ensureLogPartitions } from '../../../src/request-log/store/partitions.js';
 import { deriveRipe } from '../../../src/request-log/rollups/derive.js';
 import { chooseMetadataKeys } from '../../../src/request-log/rollups/metadata-keys.js';
 import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   );
   for (const day of DAYS)
     await dataSource.transaction(async (manager) => {
-      await ensurePartitions((sql) => manager.query(sql), 0, day);
+      await ensureLogPartitions((sql) => manager.query(sql), 0, day);
     });
   const owner = await anOwner();
   facts = Array.from({ length: REQUESTS }, () => {

@@ -276,7 +276,11 @@ describe('forwarding of audit records', () => {
     const alive = await aWebhook();
     const dataSource = await createDataSource(app.url, 4, 'background').initialize();
     const module = await Test.createTestingModule({
-      imports: [SettingsModule.of(app.settings), DatabaseModule.around(dataSource), AuditForwardingModule],
+      imports: [
+        SettingsModule.forRoot(app.settings),
+        DatabaseModule.forRoot(dataSource),
+        AuditForwardingModule,
+      ],
     }).compile();
     module.useLogger(false);
     running.push(await module.init());

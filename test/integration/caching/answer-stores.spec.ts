@@ -9,7 +9,7 @@ import { SealedVectorStore } from '../../../src/adapters/cached-answers/sealed-v
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import {
-  type CachedAnswerKey,
+  type CachedResponseKey,
   type AnswerStore,
   type KeptVector,
   type VectorNamespace,
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const aPlace = (wishes: Partial<CachedAnswerKey> = {}): CachedAnswerKey => ({
+const aPlace = (wishes: Partial<CachedResponseKey> = {}): CachedResponseKey => ({
   organizationId: randomUUID(),
   workspaceId: randomUUID(),
   key: randomBytes(32).toString('hex'),
@@ -45,9 +45,9 @@ const bytes = (text: string, times = 1) => Buffer.from(text.repeat(times));
 const inAMinute = () => Date.now() + MINUTE;
 
 const postgres = (): AnswerStore => new PostgresAnswerStore(database.dataSource);
-const room = `{test-${randomUUID()}}`;
+const namespace = `{test-${randomUUID()}}`;
 const redis = (bytesMax = 1024 * 1024): AnswerStore => {
-  const store = new RedisAnswerStore(new Secret(redisUrl ?? ''), bytesMax, room);
+  const store = new RedisAnswerStore(new Secret(redisUrl ?? ''), bytesMax, namespace);
   opened.push(store);
   return store;
 };
@@ -158,10 +158,10 @@ describe('cached responses in PostgreSQL', () => {
 describe('vectors of cached questions in PostgreSQL', () => {
   const plain = () => new PostgresVectorStore(database.dataSource);
   const sealed = () => new SealedVectorStore(plain(), secrets);
-  const aRoom = (wishes: Partial<VectorNamespace> = {}): VectorNamespace => ({
+  const aNamespace = (wishes: Partial<VectorNamespace> = {}): VectorNamespace => ({
     organizationId: randomUUID(),
     workspaceId: randomUUID(),
-    room: randomBytes(32).toString('hex'),
+    digest: randomBytes(32).toString('hex'),
     ...wishes,
   });
   const aVector = (wishes: Partial<KeptVector> = {}): KeptVector => ({
@@ -170,72 +170,73 @@ describe('vectors of cached questions in PostgreSQL', () => {
     expiresAt: inAMinute(),
     ...wishes,
   });
-  const keysIn = async (room: VectorNamespace) => (await sealed().newest(room, 100)).map(({ key }) => key);
+  const keysIn = async (namespace: VectorNamespace) =>
+    (await sealed().newest(namespace, 100)).map(({ key }) => key);
 
   it('are returned byte for byte, newest first, each once, and not when they have expired', async () => {
-    const room = aRoom();
+    const namespace = aNamespace();
     const [one, two] = [aVector(), aVector()];
     for (const each of [one, two, aVector({ expiresAt: Date.now() - 1 })])
-      await sealed().keep(room, each, 100);
+      await sealed().keep(namespace, each, 100);
     const newer = { ...one, vector: randomBytes(64) };
-    await sealed().keep(room, newer, 100);
+    await sealed().keep(namespace, newer, 100);
 
-    expect(await sealed().newest(room, 100)).toEqual([newer, two]);
-    expect(await sealed().newest(room, 1)).toEqual([newer]);
+    expect(await sealed().newest(namespace, 100)).toEqual([newer, two]);
+    expect(await sealed().newest(namespace, 1)).toEqual([newer]);
   });
 
   it('are known in no other namespace, workspace or organization', async () => {
-    const room = aRoom();
-    await sealed().keep(room, aVector(), 100);
+    const namespace = aNamespace();
+    await sealed().keep(namespace, aVector(), 100);
 
-    for (const other of ['organizationId', 'workspaceId', 'room'] as const)
-      expect(await keysIn({ ...room, [other]: aRoom()[other] })).toEqual([]);
+    for (const other of ['organizationId', 'workspaceId', 'digest'] as const)
+      expect(await keysIn({ ...namespace, [other]: aNamespace()[other] })).toEqual([]);
   });
 
   it('are sealed, and open in no other place, for no other response and under no other key', async () => {
-    const room = aRoom();
+    const namespace = aNamespace();
     const kept = aVector({ vector: bytes('a text can be read out of its vector') });
-    await sealed().keep(room, kept, 100);
-    const [raw] = await plain().newest(room, 1);
+    await sealed().keep(namespace, kept, 100);
+    const [raw] = await plain().newest(namespace, 1);
     expect(raw?.vector.includes('can be read')).toBe(false);
     const stolen = { ...kept, vector: raw?.vector ?? bytes('') };
 
-    const elsewhere = aRoom({ organizationId: room.organizationId });
+    const elsewhere = aNamespace({ organizationId: namespace.organizationId });
     await plain().keep(elsewhere, stolen, 100);
-    await plain().keep(room, { ...stolen, key: randomBytes(32).toString('hex') }, 100);
+    await plain().keep(namespace, { ...stolen, key: randomBytes(32).toString('hex') }, 100);
 
     expect(await keysIn(elsewhere)).toEqual([]);
-    expect(await keysIn(room)).toEqual([kept.key]);
+    expect(await keysIn(namespace)).toEqual([kept.key]);
     const otherBox = new SecretBox(new Secret(randomBytes(32).toString('base64')));
-    expect(await new SealedVectorStore(plain(), otherBox).newest(room, 1)).toEqual([]);
+    expect(await new SealedVectorStore(plain(), otherBox).newest(namespace, 1)).toEqual([]);
   });
 
   it('of one namespace stay within their bound, also when many writers store at once', async () => {
-    const room = aRoom();
+    const namespace = aNamespace();
     const store = sealed();
-    for (let at = 0; at < 6; at++) await store.keep(room, aVector(), 5);
-    await Promise.all(Array.from({ length: 20 }, () => store.keep(room, aVector(), 5)));
+    for (let at = 0; at < 6; at++) await store.keep(namespace, aVector(), 5);
+    await Promise.all(Array.from({ length: 20 }, () => store.keep(namespace, aVector(), 5)));
     const newest = aVector();
-    await store.keep(room, newest, 5);
-    await store.keep(room, newest, 5);
+    await store.keep(namespace, newest, 5);
+    await store.keep(namespace, newest, 5);
 
-    const keys = await keysIn(room);
+    const keys = await keysIn(namespace);
     expect(keys[0]).toBe(newest.key);
     expect(keys.length).toBeLessThanOrEqual(15);
-    await store.keep(room, aVector(), 5);
-    expect(await keysIn(room)).toHaveLength(5);
+    await store.keep(namespace, aVector(), 5);
+    expect(await keysIn(namespace)).toHaveLength(5);
   });
 
   it('are removed when they have expired, and oldest first when they exceed the bytes', async () => {
     await database.dataSource.query('TRUNCATE cached_vectors');
-    const room = aRoom();
+    const namespace = aNamespace();
     const vectors = Array.from({ length: 5 }, () => aVector({ vector: randomBytes(10_000) }));
-    await sealed().keep(room, aVector({ expiresAt: Date.now() - 1 }), 100);
-    for (const each of vectors) await sealed().keep(room, each, 100);
+    await sealed().keep(namespace, aVector({ expiresAt: Date.now() - 1 }), 100);
+    for (const each of vectors) await sealed().keep(namespace, each, 100);
 
     await new ForgetAnswers(database.dataSource, { cacheStoreBytes: 8 * 25_000 }).sweep();
 
-    expect(await keysIn(room)).toEqual([vectors[4]?.key, vectors[3]?.key]);
+    expect(await keysIn(namespace)).toEqual([vectors[4]?.key, vectors[3]?.key]);
     const [row] = await database.dataSource.query<{ count: string }[]>('SELECT count(*) FROM cached_vectors');
     expect(row?.count).toBe('2');
   });
@@ -279,8 +280,8 @@ describe.runIf(redisUrl)('a store of responses in a Redis with corrupt bookkeepi
     const client = new Redis(redisUrl ?? '');
     const key =
       book === 'the answer'
-        ? `${room}:${place.organizationId}:${place.workspaceId}:${place.key}`
-        : `${room}:${book}`;
+        ? `${namespace}:${place.organizationId}:${place.workspaceId}:${place.key}`
+        : `${namespace}:${book}`;
     await client.del(key);
     await write(client, key);
     await client.quit();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { USABLE } from '../../../src/admin/integrations/integration-finder.service.js';
-import { ENTITIES } from '../../../src/admin/policies/policy-entities.service.js';
+import { POLICY_ENTITIES } from '../../../src/admin/policies/policy-entities.service.js';
 import type { Json } from '../../support/admin-app.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -251,7 +251,7 @@ describe('the groups of a policy', () => {
   afterAll(() => database.drop());
 
   const entities = (status: boolean | null, search: string | null, skip: number, take: number) =>
-    sql(ENTITIES, [organizationId, limitId, NOW, status, search, skip, take]);
+    sql(POLICY_ENTITIES, [organizationId, limitId, NOW, status, search, skip, take]);
 
   it.each([
     ['all', null, null, 'true'],
@@ -280,7 +280,7 @@ describe('the groups of a policy', () => {
 
   it('are read only as far as they may be on the page, by an index', async () => {
     for (const skip of [0, GROUPS / 2, GROUPS - 50]) {
-      const plan = `EXPLAIN (ANALYZE, FORMAT JSON) ${ENTITIES}`;
+      const plan = `EXPLAIN (ANALYZE, FORMAT JSON) ${POLICY_ENTITIES}`;
       const [row] = await sql(plan, [organizationId, limitId, NOW, null, null, skip, 50]);
       const nodes = (node: Json): Json[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
       const scans = nodes(row['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name']);

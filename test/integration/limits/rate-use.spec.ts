@@ -5,7 +5,7 @@ import { PostgresRateUse } from '../../../src/adapters/limits/postgres-rate-use.
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
 import { RedisRateUse } from '../../../src/adapters/limits/redis-rate-use.js';
 import { Secret } from '../../../src/common/settings/secret.js';
-import { limitsOf } from '../../../src/common/limits/limit.js';
+import { limitsOfRules } from '../../../src/common/limits/limit.js';
 import type { RateUse } from '../../../src/common/limits/rate-use.js';
 import type { RateRule } from '../../../src/common/limits/rules.js';
 import type { LimitStore } from '../../../src/gateway/ports.js';
@@ -61,7 +61,7 @@ const rate = (more: Partial<RateRule> = {}): RateRule => ({
 });
 const limitFor = (rule: RateRule) => {
   const owner = { organizationId: randomUUID(), subject: 'this API key' };
-  const [limit] = limitsOf(owner, { rate_limits: [rule], usage_limits: null });
+  const [limit] = limitsOfRules(owner, { rate_limits: [rule], usage_limits: null });
   if (!limit) throw new Error('No limit was made of the rule.');
   return limit;
 };

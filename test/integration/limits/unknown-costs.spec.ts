@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isFree } from '../../../src/cli/verify/free-requests.js';
+import { isFreeRequest } from '../../../src/cli/verify/free-requests.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import { unknownCosts } from '../../../src/request-log/charging/unknown-costs.js';
 import { estimatedCauses } from '../../../src/request-log/charging/verify-money.js';
@@ -53,7 +53,7 @@ describe('attempts without a cost', () => {
     );
   }
 
-  const found = () => unknownCosts(database.dataSource, isFree);
+  const found = () => unknownCosts(database.dataSource, isFreeRequest);
 
   it.each<[string, string, StoredAttempt]>([
     ['a killed process', 'the process died', CRASHED],

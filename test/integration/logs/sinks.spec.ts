@@ -641,11 +641,15 @@ describe('the collector', () => {
 
 describe('the background process', () => {
   it('serves what the settings name, and makes nothing where they name nothing', async () => {
-    expect(SinksModule.for(loadSettings({}))).toEqual([]);
+    expect(SinksModule.register(loadSettings({}))).toEqual([]);
     const dataSource = createDataSource(app.url, 4, 'background');
     const all: Settings = { ...settings, logBodies: 's3' };
     const module = await Test.createTestingModule({
-      imports: [SettingsModule.of(all), DatabaseModule.around(dataSource), ...SinksModule.for(all)],
+      imports: [
+        SettingsModule.forRoot(all),
+        DatabaseModule.forRoot(dataSource),
+        ...SinksModule.register(all),
+      ],
     }).compile();
     module.useLogger(false);
     const worker = await module.init();

@@ -85,9 +85,9 @@ describe('mails with invites', () => {
     running.push(await module.init());
   };
   const workerOf = (settings: Settings, dataSource: DataSource) => [
-    SettingsModule.of(settings),
-    DatabaseModule.around(dataSource),
-    ...(settings.mail ? [MailsModule.through(settings.mail, settings)] : []),
+    SettingsModule.forRoot(settings),
+    DatabaseModule.forRoot(dataSource),
+    ...(settings.mail ? [MailsModule.register(settings.mail, settings)] : []),
   ];
 
   it('bring the link to the invited user, and show it to no one else', async () => {

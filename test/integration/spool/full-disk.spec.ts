@@ -56,7 +56,7 @@ describe.runIf(mounted)('a spool whose disk is full', () => {
     fill(join(disk, 'filler'));
     for (let n = 0; n < 800; n++) await exchange('full');
     expect(alarms.filter((line) => line.includes('log_degraded'))).toHaveLength(1);
-    expect(sink.hasRoom).toBe(true);
+    expect(sink.hasSpace).toBe(true);
     rmSync(join(disk, 'filler'));
     await eventually(() => statSync(join(spool, writer, 'reserve'), { throwIfNoEntry: false }), {
       what: 'a new reserve',

@@ -15,7 +15,7 @@ import type {
   OpenedExchange,
   RequestLogRecord,
 } from '../../../src/request-log/record.js';
-import { ensurePartitions } from '../../../src/request-log/store/partitions.js';
+import { ensureLogPartitions } from '../../../src/request-log/store/partitions.js';
 import { IntervalJob } from '../../../src/common/loops/interval-job.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { shipperMetrics } from '../../../src/jobs/shipping/shipper-metrics.js';
@@ -633,13 +633,13 @@ describe('partitions', () => {
     );
     expect(count).toBe(10);
 
-    expect(await ensurePartitions(run)).toMatchObject({ created: [], blocked: [] });
+    expect(await ensureLogPartitions(run)).toMatchObject({ created: [], blocked: [] });
   });
 
   it('can be made by two processes at once while rows are written', async () => {
     const inTen = Date.now() + 10 * 86_400_000;
     const together = await Promise.all(
-      [0, 1].map(() => inOwnTransaction((own) => ensurePartitions(own, 1, inTen))),
+      [0, 1].map(() => inOwnTransaction((own) => ensureLogPartitions(own, 1, inTen))),
     );
 
     expect(together.map(({ created }) => created.length).sort((a, b) => a - b)).toEqual([0, 9]);
@@ -651,7 +651,7 @@ describe('partitions', () => {
     await exchange(record);
     await drain();
 
-    const report = await inOwnTransaction((own) => ensurePartitions(own, 0, then));
+    const report = await inOwnTransaction((own) => ensureLogPartitions(own, 0, then));
 
     expect(await logOf(record.id)).toBeDefined();
     expect(report.strays).toContain('request_logs');

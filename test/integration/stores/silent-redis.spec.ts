@@ -3,7 +3,11 @@ import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RedisChangeFeed } from '../../../src/adapters/changes/redis-change-feed.js';
-import { answerOf, connectForChanges, connectForRequests } from '../../../src/adapters/redis-connection.js';
+import {
+  redisReplyWithin,
+  connectForChanges,
+  connectForRequests,
+} from '../../../src/adapters/redis-connection.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import { REDIS_TIMEOUTS } from '../../../src/common/net/store-timeouts.js';
 import { QueueBackend } from '../../../src/jobs/queues/queue-backend.js';
@@ -32,18 +36,18 @@ describe.runIf(redis)('a Redis that accepts and never responds', { concurrent: t
   it.each(SILENCES)('costs a request its response timeout only, and nothing after it (%s)', async (mode) => {
     const { proxy, url } = await behind();
     const client: Redis = started.add(connectForRequests(url, 'limits'), (it) => it.disconnect());
-    await eventually(() => answerOf(client.ping()), { what: 'the first answer' });
+    await eventually(() => redisReplyWithin(client.ping()), { what: 'the first answer' });
 
     proxy.mode = mode;
     if (mode === 'halfopen') client.stream.destroy();
     const beganAt = performance.now();
-    await expect(answerOf(client.ping())).rejects.toThrow('did not respond');
+    await expect(redisReplyWithin(client.ping())).rejects.toThrow('did not respond');
     expect(performance.now() - beganAt).toBeLessThan(1_000);
     await sleep(REDIS_TIMEOUTS.requests.commandMs + 1_000);
 
     proxy.mode = 'pass';
     const withinMs = REDIS_TIMEOUTS.requests.commandMs + 3_000;
-    await eventually(() => answerOf(client.ping()), { withinMs, what: 'an answer' });
+    await eventually(() => redisReplyWithin(client.ping()), { withinMs, what: 'an answer' });
   });
 
   it('costs the publisher of a change its time limit, and the next one is published', async () => {

@@ -54,9 +54,9 @@ export function numbers(seed: number): (below: number) => number {
 
 /** Sends so many requests of all kinds and tells what must be known of them. */
 export class KnownRequests {
-  readonly #asked: Asked[] = [];
-  readonly #next: (below: number) => number;
-  readonly #run = randomUUID().slice(0, 8);
+  private readonly asked: Asked[] = [];
+  private readonly next: (below: number) => number;
+  private readonly run = randomUUID().slice(0, 8);
 
   constructor(
     private readonly service: Service,
@@ -64,15 +64,15 @@ export class KnownRequests {
     private readonly tenants: readonly Tenant[],
     seed = 42,
   ) {
-    this.#next = numbers(seed);
+    this.next = numbers(seed);
   }
 
   get count(): number {
-    return this.#asked.length;
+    return this.asked.length;
   }
 
   async send(count: number): Promise<void> {
-    await inParallel(Array.from({ length: count }), MOST_AT_ONCE, () => this.#one(this.#asked.length));
+    await inParallel(Array.from({ length: count }), MOST_AT_ONCE, () => this.one(this.asked.length));
   }
 
   /** Sends until told to stop, at most so many at once, each of which rests before its next. */
@@ -80,7 +80,7 @@ export class KnownRequests {
     await Promise.all(
       Array.from({ length: width }, async () => {
         while (goesOn()) {
-          await this.#one(this.#asked.length);
+          await this.one(this.asked.length);
           await sleep(restMs);
         }
       }),
@@ -92,47 +92,47 @@ export class KnownRequests {
     const calls = this.provider.byExchange();
     const callsOf = ({ exchange }: Asked): readonly Booked[] => calls.get(exchange) ?? [];
     const stored = new Map(
-      this.#asked.flatMap((asked) => {
+      this.asked.flatMap((asked) => {
         const [call] = callsOf(asked);
         return asked.question !== null && call ? [[questionOf(asked), call] as const] : [];
       }),
     );
-    return this.#asked.map((asked) => knownOf(asked, callsOf(asked), stored.get(questionOf(asked))));
+    return this.asked.map((asked) => knownOf(asked, callsOf(asked), stored.get(questionOf(asked))));
   }
 
-  #pick<T>(values: readonly T[]): T {
-    return values[this.#next(values.length)] as T;
+  private pick<T>(values: readonly T[]): T {
+    return values[this.next(values.length)] as T;
   }
 
-  async #one(n: number): Promise<void> {
-    const tenant = this.#pick(this.tenants);
-    const key = this.#pick(tenant.keys);
-    const kind = this.#pick(KINDS);
+  private async one(n: number): Promise<void> {
+    const tenant = this.pick(this.tenants);
+    const key = this.pick(tenant.keys);
+    const kind = this.pick(KINDS);
     const isCached = kind === 'cache';
-    const question = this.#next(QUESTIONS);
+    const question = this.next(QUESTIONS);
     // The same question always has the same text, so the cache may answer it.
-    const random = isCached ? numbers(question + 1) : this.#next;
+    const random = isCached ? numbers(question + 1) : this.next;
     const input = 10 + random(2_000);
     const task: Task = {
       kind: kind === 'cache' || kind === 'unknown key' ? 'plain' : kind,
-      number: kind === 'fail' ? this.#pick([400, 404, 429, 500]) : 1 + (n % 2),
+      number: kind === 'fail' ? this.pick([400, 404, 429, 500]) : 1 + (n % 2),
       input,
       cached: random(input),
       // At least one: zero beside a text is not believed.
       output: 1 + random(500),
     };
-    const model = isCached ? 'gpt-4o-mini' : this.#pick(['gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o', UNPRICED]);
-    const metadata = this.#pick([
+    const model = isCached ? 'gpt-4o-mini' : this.pick(['gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o', UNPRICED]);
+    const metadata = this.pick([
       null,
       {
-        _user: `user-${this.#next(30)}`,
-        _environment: this.#pick(['live', 'test']),
-        team: this.#pick(['red', 'blue']),
+        _user: `user-${this.next(30)}`,
+        _environment: this.pick(['live', 'test']),
+        team: this.pick(['red', 'blue']),
       },
     ]);
     const via = VIA[kind] ?? 'virtual key';
     const asked: Asked = {
-      exchange: `${this.#run}-${n}`,
+      exchange: `${this.run}-${n}`,
       tenant,
       keyId: key.id,
       via,
@@ -144,7 +144,7 @@ export class KnownRequests {
       status: 0,
       endedAt: 0,
     };
-    this.#asked.push(asked);
+    this.asked.push(asked);
     const body = {
       model,
       messages: [{ role: 'user', content: isCached ? textOf({ ...task, number: question }) : textOf(task) }],
@@ -152,11 +152,11 @@ export class KnownRequests {
         ? { stream: true, stream_options: { include_usage: true } }
         : {}),
     };
-    const answer = await this.#call({ asked, body, key: key.key, isLeft: kind === 'hang' });
+    const answer = await this.call({ asked, body, key: key.key, isLeft: kind === 'hang' });
     Object.assign(asked, { id: answer.requestId, status: answer.status, endedAt: Date.now() });
   }
 
-  async #call({ asked, body, key, isLeft }: Sending): Promise<Pick<Answer, 'status' | 'requestId'>> {
+  private async call({ asked, body, key, isLeft }: Sending): Promise<Pick<Answer, 'status' | 'requestId'>> {
     const { tenant, via, exchange, metadata } = asked;
     const headers: Record<string, string> = {
       'x-gateway-api-key': key,

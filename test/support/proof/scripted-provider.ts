@@ -45,10 +45,10 @@ const AGAIN_SOON = ['retry-after-ms', '1'] as const;
  */
 export class ScriptedProvider {
   readonly book: Booked[] = [];
-  readonly #tries = new Map<string, number>();
+  private readonly tries = new Map<string, number>();
 
   private constructor(readonly upstream: EchoUpstream) {
-    upstream.otherwise((received) => this.#answer(received));
+    upstream.otherwise((received) => this.answer(received));
   }
 
   static async start(ports: readonly number[]): Promise<ScriptedProvider> {
@@ -70,7 +70,7 @@ export class ScriptedProvider {
     return calls;
   }
 
-  #answer(received: Received): Script {
+  private answer(received: Received): Script {
     // Its book is the record; what the ledger of the server would keep of 50,000 requests is memory only.
     this.upstream.ledger.length = 0;
     const { model, messages } = JSON.parse(received.body.toString()) as {
@@ -80,7 +80,7 @@ export class ScriptedProvider {
     const task = JSON.parse(messages[0]?.content ?? '') as Task;
     const exchange = header(received, 'x-request-id') ?? '';
     const place = received.target.split('/')[1] ?? '';
-    const status = this.#statusOf(task, exchange, place);
+    const status = this.statusOf(task, exchange, place);
     const booked: Booked = {
       exchange,
       place,
@@ -94,9 +94,9 @@ export class ScriptedProvider {
     return status === 200 ? answered(task, booked) : refused(booked);
   }
 
-  #statusOf({ kind, number }: Task, exchange: string, place: string): number {
-    const tries = (this.#tries.get(exchange) ?? 0) + 1;
-    this.#tries.set(exchange, tries);
+  private statusOf({ kind, number }: Task, exchange: string, place: string): number {
+    const tries = (this.tries.get(exchange) ?? 0) + 1;
+    this.tries.set(exchange, tries);
     if (kind === 'fail') return number;
     if (kind === 'busy' && tries <= number) return 503;
     return kind === 'first-fails' && place === 'first' ? 500 : 200;

@@ -8,10 +8,10 @@ import { listenOnOneOf, stopListening } from './listen.js';
 export class CanaryListener {
   hits = 0;
   port = 0;
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server = createServer((socket) => {
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server = createServer((socket) => {
     this.hits++;
-    this.#sockets.add(socket);
+    this.sockets.add(socket);
     socket.on('error', () => undefined);
     socket.resume();
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nCANARY');
@@ -19,12 +19,12 @@ export class CanaryListener {
 
   static async start(): Promise<CanaryListener> {
     const listener = new CanaryListener();
-    listener.port = await listenOnOneOf(listener.#server, [0]);
+    listener.port = await listenOnOneOf(listener.server, [0]);
     return listener;
   }
 
   stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    return stopListening(this.#server);
+    for (const socket of this.sockets) socket.destroy();
+    return stopListening(this.server);
   }
 }

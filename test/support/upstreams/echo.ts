@@ -50,28 +50,28 @@ export const header = (received: Received, name: string): string | undefined =>
 export class EchoUpstream {
   readonly ledger: Received[] = [];
   port = 0;
-  readonly #scripts = new Map<string, Respond>();
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  #fallback: Respond = facts;
+  private readonly scripts = new Map<string, Respond>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+  private fallback: Respond = facts;
 
   private constructor() {
-    this.#server = createServer(
+    this.server = createServer(
       { keepAliveTimeout: 60_000, requestTimeout: 0, maxHeaderSize: 128 * 1024 },
       (request, response) => {
-        this.#answer(request, response).catch(() => response.destroy());
+        this.answer(request, response).catch(() => response.destroy());
       },
     );
-    this.#server.maxHeadersCount = 0;
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+    this.server.maxHeadersCount = 0;
+    this.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
     });
   }
 
   static async start(ports: readonly number[] = [0]): Promise<EchoUpstream> {
     const upstream = new EchoUpstream();
-    upstream.port = await listenOnOneOf(upstream.#server, ports);
+    upstream.port = await listenOnOneOf(upstream.server, ports);
     return upstream;
   }
 
@@ -81,25 +81,25 @@ export class EchoUpstream {
 
   /** Sockets that are open now. */
   get connections(): number {
-    return this.#sockets.size;
+    return this.sockets.size;
   }
 
   /** Sets the answer for a path (the query is not part of it). */
   on(path: string, respond: Respond): this {
-    this.#scripts.set(path, respond);
+    this.scripts.set(path, respond);
     return this;
   }
 
   /** Sets the answer for every path without one of its own. */
   otherwise(respond: Respond): this {
-    this.#fallback = respond;
+    this.fallback = respond;
     return this;
   }
 
   reset(): void {
     this.ledger.length = 0;
-    this.#scripts.clear();
-    this.#fallback = facts;
+    this.scripts.clear();
+    this.fallback = facts;
   }
 
   callsTo(path: string): readonly Received[] {
@@ -115,11 +115,11 @@ export class EchoUpstream {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await stopListening(this.#server);
+    for (const socket of this.sockets) socket.destroy();
+    await stopListening(this.server);
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const received: Mutable<Received> = {
       method: request.method ?? '',
       target: request.url ?? '',
@@ -137,7 +137,7 @@ export class EchoUpstream {
     });
     await read(request, received);
     const path = received.target.split('?', 1)[0] ?? '';
-    const respond = this.#scripts.get(path) ?? this.#fallback;
+    const respond = this.scripts.get(path) ?? this.fallback;
     await play(typeof respond === 'function' ? await respond(received) : respond, response, received);
   }
 }

@@ -120,12 +120,12 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
 export class MisbehavingUpstream {
   readonly calls: RawCall[] = [];
   port = 0;
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server = createServer((socket) => this.#accept(socket));
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server = createServer((socket) => this.accept(socket));
 
   static async start(ports: readonly number[] = [0]): Promise<MisbehavingUpstream> {
     const upstream = new MisbehavingUpstream();
-    upstream.port = await listenOnOneOf(upstream.#server, ports);
+    upstream.port = await listenOnOneOf(upstream.server, ports);
     return upstream;
   }
 
@@ -138,17 +138,17 @@ export class MisbehavingUpstream {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await stopListening(this.#server);
+    for (const socket of this.sockets) socket.destroy();
+    await stopListening(this.server);
   }
 
-  #accept(socket: Socket): void {
-    this.#sockets.add(socket);
+  private accept(socket: Socket): void {
+    this.sockets.add(socket);
     const mine: RawCall[] = [];
     let unread: Buffer = Buffer.alloc(0);
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      this.#sockets.delete(socket);
+      this.sockets.delete(socket);
       for (const call of mine) call.closedAt = Date.now();
     });
     socket.on('data', (part: Buffer) => {

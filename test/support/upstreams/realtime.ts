@@ -25,8 +25,8 @@ export class RealtimeUpstream {
     socket.on('message', (data, isBinary) => socket.send(data as Buffer, { binary: isBinary }));
   };
   port = 0;
-  readonly #server: Server = createServer();
-  readonly #sockets = new WebSocketServer({
+  private readonly server: Server = createServer();
+  private readonly sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: true,
     handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
@@ -34,7 +34,7 @@ export class RealtimeUpstream {
 
   static async start(ports: readonly number[]): Promise<RealtimeUpstream> {
     const upstream = new RealtimeUpstream();
-    upstream.#server.on('upgrade', (request, socket, head) => {
+    upstream.server.on('upgrade', (request, socket, head) => {
       const { refusal } = upstream;
       if (refusal) {
         const { status, body } = refusal;
@@ -43,7 +43,7 @@ export class RealtimeUpstream {
         );
         return;
       }
-      upstream.#sockets.handleUpgrade(request, socket, head, (open) => {
+      upstream.sockets.handleUpgrade(request, socket, head, (open) => {
         const seen: SeenSession = {
           target: request.url ?? '',
           headers: request.headers,
@@ -60,7 +60,7 @@ export class RealtimeUpstream {
         upstream.play(open);
       });
     });
-    upstream.port = await listenOnOneOf(upstream.#server, ports);
+    upstream.port = await listenOnOneOf(upstream.server, ports);
     return upstream;
   }
 
@@ -72,6 +72,6 @@ export class RealtimeUpstream {
 
   async stop(): Promise<void> {
     for (const { socket } of this.sessions) socket.terminate();
-    await stopListening(this.#server);
+    await stopListening(this.server);
   }
 }

@@ -13,13 +13,13 @@ export class MailServer {
   readonly mails: ReceivedMail[] = [];
   /** What it says to the text of the next mails instead of taking them; empty to take them. */
   readonly refusals: string[] = [];
-  readonly #sockets = new Set<Socket>();
+  private readonly sockets = new Set<Socket>();
 
   private constructor(
     private readonly server: Server,
     readonly port: number,
   ) {
-    server.on('connection', (socket) => this.#talk(socket));
+    server.on('connection', (socket) => this.talk(socket));
   }
 
   static async start(): Promise<MailServer> {
@@ -37,13 +37,13 @@ export class MailServer {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.sockets) socket.destroy();
     await stopListening(this.server);
   }
 
-  #talk(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on('close', () => this.#sockets.delete(socket)).on('error', () => undefined);
+  private talk(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket)).on('error', () => undefined);
     const say = (line: string): void => void socket.write(`${line}\r\n`);
     let open: { from: string; to: string[]; lines: string[] | null } = { from: '', to: [], lines: null };
     let rest = '';
@@ -55,7 +55,7 @@ export class MailServer {
         if (open.lines) {
           if (line !== '.') open.lines.push(line.replace(/^\.\./, '.'));
           else {
-            say(this.#take(open.from, open.to, open.lines));
+            say(this.take(open.from, open.to, open.lines));
             open = { from: '', to: [], lines: null };
           }
           continue;
@@ -69,7 +69,7 @@ export class MailServer {
     });
   }
 
-  #take(from: string, to: readonly string[], lines: readonly string[]): string {
+  private take(from: string, to: readonly string[], lines: readonly string[]): string {
     const refusal = this.refusals.shift();
     if (refusal !== undefined) return refusal;
     this.mails.push({ from, to, text: decoded(lines.join('\n')) });

@@ -159,14 +159,14 @@ const tracks = (columns: readonly { readonly width: string }[], rowHeight: numbe
   }) as CSSProperties;
 
 /** Reports that an end is visible, once per extent of the list. */
-function useEdge(isInSight: boolean, extent: number, onEdge: (() => void) | undefined): void {
+function useEdge(isVisible: boolean, extent: number, onEdge: (() => void) | undefined): void {
   const reported = useRef<number | null>(null);
   useEffect(() => {
-    if (!isInSight) reported.current = null;
-    if (!isInSight || !onEdge || reported.current === extent) return;
+    if (!isVisible) reported.current = null;
+    if (!isVisible || !onEdge || reported.current === extent) return;
     reported.current = extent;
     onEdge();
-  }, [isInSight, extent, onEdge]);
+  }, [isVisible, extent, onEdge]);
 }
 
 function HeadRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {

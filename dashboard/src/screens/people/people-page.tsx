@@ -24,7 +24,7 @@ const ROW_HEIGHT = 44;
 /** With the action in the second line. */
 const COMPACT_HEIGHT = 64;
 
-const linkOfPerson = ({ id }: Person, content: ReactNode) => (
+const linkOfUser = ({ id }: Person, content: ReactNode) => (
   <Link to="/org/people/$id" params={{ id }} tabIndex={-1} data-row-link>
     {content}
   </Link>
@@ -64,7 +64,7 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
         onEnd={list.onEnd}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         onOpen={({ id }) => onOpen(id)}
-        renderLink={linkOfPerson}
+        renderLink={linkOfUser}
         renderCompact={(person) => (
           <CompactRow
             title={nameOf(person) || person.email}

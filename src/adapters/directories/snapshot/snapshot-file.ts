@@ -52,11 +52,11 @@ export async function writeSnapshot(
 function* inParts(rows: Iterable<KeptRow>): Generator<readonly KeptRow[]> {
   let part: KeptRow[] = [];
   let chars = 0;
-  let room = SNAPSHOT_BYTES_MAX - PART_CHARS * 2;
+  let bytesLeft = SNAPSHOT_BYTES_MAX - PART_CHARS * 2;
   for (const row of rows) {
     const size = row.key.length + row.row.length + ROW_CHARS;
-    if (size > room) break;
-    room -= size;
+    if (size > bytesLeft) break;
+    bytesLeft -= size;
     chars += size;
     part.push(row);
     if (chars < PART_CHARS) continue;

@@ -63,9 +63,9 @@ export class SnapshotFolder {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  private async removeFiles(pattern: RegExp, isOver: (place: number) => boolean): Promise<void> {
+  private async removeFiles(pattern: RegExp, isObsolete: (place: number) => boolean): Promise<void> {
     for (const { name, place } of await this.files(pattern))
-      if (isOver(place)) await rm(join(this.path, name), { force: true });
+      if (isObsolete(place)) await rm(join(this.path, name), { force: true });
   }
 
   private async files(pattern: RegExp): Promise<{ name: string; place: number }[]> {

@@ -16,26 +16,26 @@ const NO_ORGANIZATION = '';
  * and position.
  */
 export class SnapshotSeal {
-  readonly #box: SecretBox;
-  readonly #installation: string;
+  private readonly box: SecretBox;
+  private readonly installation: string;
 
   constructor({ masterKey, keyPepper, databaseUrl }: Installation) {
-    this.#box = new SecretBox(masterKey);
+    this.box = new SecretBox(masterKey);
     // Without the port, which changes at each start of the embedded database.
     const { hostname, pathname } = new URL(databaseUrl.reveal());
-    this.#installation = hashApiKey(keyPepper, `snapshot of ${hostname}${pathname}`).toString('base64');
+    this.installation = hashApiKey(keyPepper, `snapshot of ${hostname}${pathname}`).toString('base64');
   }
 
   seal(file: string, part: number, clear: Buffer): Buffer {
-    return this.#box.sealBytes(NO_ORGANIZATION, this.#purpose(file, part), clear);
+    return this.box.sealBytes(NO_ORGANIZATION, this.purpose(file, part), clear);
   }
 
   /** Throws for bytes that `seal` did not produce for the same file and part. */
   open(file: string, part: number, sealed: Buffer): Buffer {
-    return this.#box.openBytes(NO_ORGANIZATION, this.#purpose(file, part), sealed);
+    return this.box.openBytes(NO_ORGANIZATION, this.purpose(file, part), sealed);
   }
 
-  #purpose(file: string, part: number): string[] {
-    return ['snapshot of directories', this.#installation, file, String(part)];
+  private purpose(file: string, part: number): string[] {
+    return ['snapshot of directories', this.installation, file, String(part)];
   }
 }

@@ -8,7 +8,7 @@ export interface SpanNumbers {
   readonly warnings: readonly string[];
 }
 
-type Attributes = ReadonlyMap<string, unknown>;
+type NumberAttributes = ReadonlyMap<string, unknown>;
 
 const NANO_PER_USD = 1_000_000_000;
 const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i;
@@ -31,13 +31,13 @@ export const NUMBER_NAMES: readonly string[] = [...Object.values(COUNTS).flat(),
  * Reads usage and cost. A number that is reported but cannot be kept makes its usage or cost unknown, because the other half would be
  * charged as the whole.
  */
-export function numbersOf(attributes: Attributes): SpanNumbers {
+export function numbersOf(attributes: NumberAttributes): SpanNumbers {
   const warnings: string[] = [];
   const usage = usageOf(attributes, warnings);
   return { usage, costNanoUsd: costOf(attributes, warnings), warnings };
 }
 
-function usageOf(attributes: Attributes, warnings: string[]): Usage | null {
+function usageOf(attributes: NumberAttributes, warnings: string[]): Usage | null {
   const counts: Partial<Record<keyof typeof COUNTS, number>> = {};
   let isWhole = true;
   for (const kind of Object.keys(COUNTS) as (keyof typeof COUNTS)[]) {
@@ -60,7 +60,7 @@ function countIn(value: unknown): number | null {
   return Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS ? count : null;
 }
 
-function costOf(attributes: Attributes, warnings: string[]): number | null {
+function costOf(attributes: NumberAttributes, warnings: string[]): number | null {
   const [name, value] = reported(attributes, COSTS);
   if (value === undefined) return null;
   const dollars = numberOf(value);
@@ -84,7 +84,10 @@ const isUsDollar = (currency: unknown): boolean =>
   typeof currency === 'string' && ['usd', 'us$', '$'].includes(currency.trim().toLowerCase());
 
 /** The newest of these names that the span has, with its value. */
-function reported(attributes: Attributes, names: readonly string[]): readonly [name: string, value: unknown] {
+function reported(
+  attributes: NumberAttributes,
+  names: readonly string[],
+): readonly [name: string, value: unknown] {
   const name = names.find((each) => attributes.get(each) !== undefined) ?? '';
   return [name, attributes.get(name)];
 }

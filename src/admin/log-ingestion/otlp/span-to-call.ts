@@ -15,7 +15,7 @@ const MOST_METADATA = 32;
 const DEEPEST = 16;
 const GEN_AI = 'gen_ai.';
 
-type Attributes = ReadonlyMap<string, unknown>;
+type SpanAttributes = ReadonlyMap<string, unknown>;
 
 /**
  * The names of the semantic conventions, newest first; the others are deprecated and still sent.
@@ -85,7 +85,7 @@ export function readSpan(span: OtlpSpan, tenant: string, now: number): SpanReadi
 const DURATION_CUT =
   '"endTimeUnixNano" must be 0 to 24 hours after "startTimeUnixNano"; the nearest duration is kept';
 
-function attributesOfCall(attributes: Attributes, span: OtlpSpan) {
+function attributesOfCall(attributes: SpanAttributes, span: OtlpSpan) {
   return {
     method: 'POST',
     url: textOf(attributes, 'url') ?? textOf(attributes, 'operation') ?? 'span',
@@ -127,29 +127,29 @@ function millisecondsOf(nano: unknown, name: string): number {
 
 const ERROR_CODES: ReadonlySet<unknown> = new Set([2, 'STATUS_CODE_ERROR']);
 
-function statusOf({ status }: OtlpSpan, attributes: Attributes): number {
+function statusOf({ status }: OtlpSpan, attributes: SpanAttributes): number {
   const reported = Number(first(attributes, 'status'));
   if (Number.isInteger(reported) && reported >= 100 && reported <= 599) return reported;
   return ERROR_CODES.has(status?.code) ? 500 : 200;
 }
 
-function first(attributes: Attributes, what: keyof typeof NAMES): unknown {
+function first(attributes: SpanAttributes, what: keyof typeof NAMES): unknown {
   return NAMES[what].map((name) => attributes.get(name)).find((value) => value !== undefined);
 }
 
-function textOf(attributes: Attributes, what: keyof typeof NAMES): string | null {
+function textOf(attributes: SpanAttributes, what: keyof typeof NAMES): string | null {
   const value = first(attributes, what);
   return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST) : null;
 }
 
-function providerOf(attributes: Attributes): string | null {
+function providerOf(attributes: SpanAttributes): string | null {
   const name = textOf(attributes, 'provider');
   return name === null ? null : (PROVIDERS[name] ?? name);
 }
 
 /** Messages are in an attribute, as a value or as JSON, or in an event of the older conventions. */
 function bodyOf(
-  attributes: Attributes,
+  attributes: SpanAttributes,
   what: 'inputMessages' | 'outputMessages',
   span: OtlpSpan,
   event: string,
@@ -159,7 +159,7 @@ function bodyOf(
   return { messages: typeof reported === 'string' ? (jsonIn(reported) ?? reported) : reported };
 }
 
-function eventOf({ events }: OtlpSpan, name: string): Attributes {
+function eventOf({ events }: OtlpSpan, name: string): SpanAttributes {
   const found = list(events).find((event) => event.name === name);
   return mapOf(found?.attributes);
 }
@@ -173,7 +173,7 @@ function jsonIn(text: string): unknown {
 }
 
 /** Attributes that do not describe the request itself become metadata to search by. */
-function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | null {
+function metadataOf(attributes: SpanAttributes): Readonly<Record<string, string>> | null {
   const known = new Set<string>([...Object.values(NAMES).flat(), ...NUMBER_NAMES]);
   const free = [...attributes]
     .filter(([name, value]) => !known.has(name) && name.length <= LONGEST && typeof value !== 'object')
@@ -183,10 +183,10 @@ function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | 
 }
 
 /** Invalid spans, such as a null in a JSON list, have none. */
-const attributesOf = (span: OtlpSpan | null): Attributes => mapOf(span?.attributes);
+const attributesOf = (span: OtlpSpan | null): SpanAttributes => mapOf(span?.attributes);
 
 /** Dotted names are not expanded into objects, which could let clients write to prototypes. */
-function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
+function mapOf(pairs: readonly KeyValue[] | undefined): SpanAttributes {
   return new Map(
     list(pairs).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, plain(value)] as const] : [])),
   );

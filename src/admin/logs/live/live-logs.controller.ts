@@ -9,7 +9,7 @@ import { requireScope } from '../../../auth/permissions/require-scope.js';
 import { AdminController } from '../../controllers/admin-controller.js';
 import { Refusals } from '../../openapi/decorators.js';
 import { WorkspaceFinder } from '../../tenancy/workspace-finder.service.js';
-import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
+import { filterConditions } from '../../dto-fields/log-filter-query.dto.js';
 import { WatchLogsQuery } from '../log-query.dto.js';
 import { LiveLogs } from './live-logs.service.js';
 
@@ -39,10 +39,10 @@ export class LiveLogsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const conditions = conditionsOf(query);
+    const conditions = filterConditions(query);
     const reach = await this.workspaces.narrowed(caller, query.workspace_id);
     const place = `${reach.organizationId} ${reach.workspaceId ?? ''}`;
-    this.live.checkRoom(place);
+    this.live.checkStreamLimit(place);
     reply.hijack();
     const { raw: response } = reply;
     response.writeHead(200, {

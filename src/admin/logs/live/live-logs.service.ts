@@ -26,16 +26,16 @@ const MOST_ROWS = 200;
  */
 @Injectable()
 export class LiveLogs implements BeforeApplicationShutdown {
-  readonly #streams = new Set<LiveStream>();
-  readonly #batches: NewBatches;
-  readonly #report = reportSparsely(createLogger('live-logs'));
-  readonly #job = new IntervalJob(() => this.#look(), {
+  private readonly streams = new Set<LiveStream>();
+  private readonly batches: NewBatches;
+  private readonly report = reportSparsely(createLogger('live-logs'));
+  private readonly job = new IntervalJob(() => this.look(), {
     name: 'live-logs',
     everyMs: EVERY_MS,
     logger: createLogger('live-logs'),
     failure: 'New requests could not be read.',
   });
-  #rounds = 0;
+  private rounds = 0;
 
   constructor(
     private readonly rows: PostgresLogRows,
@@ -44,13 +44,13 @@ export class LiveLogs implements BeforeApplicationShutdown {
     // Batches belong to no tenant, so this is not the caller's transaction.
     database: DataSource,
   ) {
-    this.#batches = new NewBatches(database);
+    this.batches = new NewBatches(database);
   }
 
   /** Refuses with `concurrency_limited` a stream beyond the limit. */
-  checkRoom(place: string): void {
-    const there = [...this.#streams].filter(({ options }) => options.place === place).length;
-    if (there >= MOST_PER_PLACE || this.#streams.size >= MOST)
+  checkStreamLimit(place: string): void {
+    const there = [...this.streams].filter(({ options }) => options.place === place).length;
+    if (there >= MOST_PER_PLACE || this.streams.size >= MOST)
       throw new AppError('concurrency_limited', {
         subject: 'watching new requests',
         limit: MOST_PER_PLACE,
@@ -59,47 +59,47 @@ export class LiveLogs implements BeforeApplicationShutdown {
 
   add(options: LiveStreamOptions): void {
     const stream = new LiveStream(options);
-    this.#streams.add(stream);
-    options.response.once('close', () => this.#remove(stream));
-    this.#job.start();
-    void this.#job.round();
+    this.streams.add(stream);
+    options.response.once('close', () => this.remove(stream));
+    this.job.start();
+    void this.job.round();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    for (const stream of this.#streams) stream.end('shutdown');
-    await this.#job.stop();
+    for (const stream of this.streams) stream.end('shutdown');
+    await this.job.stop();
   }
 
-  #remove(stream: LiveStream): void {
-    this.#streams.delete(stream);
-    if (this.#streams.size === 0) this.#batches.forget();
+  private remove(stream: LiveStream): void {
+    this.streams.delete(stream);
+    if (this.streams.size === 0) this.batches.forget();
   }
 
-  async #look(): Promise<void> {
-    if (this.#streams.size === 0) return;
-    this.#rounds += 1;
-    const batches = await this.#batches.next();
+  private async look(): Promise<void> {
+    if (this.streams.size === 0) return;
+    this.rounds += 1;
+    const batches = await this.batches.next();
     // Sequentially: the log is read over two connections, which other readers need, too.
-    for (const stream of [...this.#streams]) await this.#serve(stream, batches);
+    for (const stream of [...this.streams]) await this.serve(stream, batches);
   }
 
   /** Never rejects: one stream's failure must not affect the others. */
-  async #serve(stream: LiveStream, batches: readonly NewBatch[]): Promise<void> {
+  private async serve(stream: LiveStream, batches: readonly NewBatch[]): Promise<void> {
     try {
-      if (this.#rounds % BEAT_EVERY === 0) stream.beat();
-      if (this.#rounds % CHECK_EVERY === 0) await stream.check();
+      if (this.rounds % BEAT_EVERY === 0) stream.beat();
+      if (this.rounds % CHECK_EVERY === 0) await stream.check();
     } catch (error) {
-      this.#report('The watchers of new requests could not be checked.', error);
+      this.report('The watchers of new requests could not be checked.', error);
     }
     try {
-      await stream.take(batches, (batch) => this.#send(stream, batch));
+      await stream.take(batches, (batch) => this.send(stream, batch));
     } catch (error) {
-      this.#report('New requests could not be read.', error);
+      this.report('New requests could not be read.', error);
     }
   }
 
   /** As the client's own organization: the database shows no other rows. */
-  async #send(stream: LiveStream, batch: NewBatch): Promise<void> {
+  private async send(stream: LiveStream, batch: NewBatch): Promise<void> {
     const { organizationId, workspaceId } = stream.options;
     const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
     const [rows, more] = await this.unitOfWork.runFor({ organizationId, isReading: true }, async () =>

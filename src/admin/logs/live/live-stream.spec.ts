@@ -6,14 +6,14 @@ import { LiveStream } from './live-stream.js';
 const open: (() => void)[] = [];
 afterEach(() => open.splice(0).forEach((close) => close()));
 
-interface Connected {
+interface ConnectedReader {
   readonly stream: LiveStream;
   readonly response: ServerResponse;
   readonly reader: IncomingMessage;
 }
 
 /** A stream over a real connection, whose client has not read anything yet. */
-async function connected(): Promise<Connected> {
+async function connected(): Promise<ConnectedReader> {
   const server: Server = createServer();
   open.push(() => {
     server.closeAllConnections();

@@ -28,28 +28,28 @@ const MOST_UNREAD_BYTES = 1_048_576;
  * sent once the client has caught up. https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class LiveStream {
-  #dropped = 0;
-  #waiting: readonly NewBatch[] = [];
-  #own: readonly QueryCondition[];
+  private dropped = 0;
+  private waiting: readonly NewBatch[] = [];
+  private own: readonly QueryCondition[];
 
   constructor(readonly options: LiveStreamOptions) {
-    this.#own = options.own;
+    this.own = options.own;
     // Node emits it when everything written was sent: https://nodejs.org/api/http.html#event-drain
-    options.response.on('drain', () => this.#reportDropped());
+    options.response.on('drain', () => this.reportDropped());
   }
 
   get conditions(): readonly QueryCondition[] {
-    return [...this.options.conditions, ...this.#own];
+    return [...this.options.conditions, ...this.own];
   }
 
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.options.response.destroyed || this.options.response.writableEnded;
   }
 
   /** Ends the stream of a caller that may no longer read. A caller that cannot be checked stays connected. */
   async check(): Promise<void> {
     try {
-      this.#own = await this.options.check();
+      this.own = await this.options.check();
     } catch (error) {
       if (!(error instanceof AppError) || error.spec.status >= SERVER_ERROR) throw error;
       this.end('key_revoked');
@@ -58,46 +58,46 @@ export class LiveStream {
 
   /** Sends these batches, after those that failed before, in order. A failing batch comes first next time. */
   async take(batches: readonly NewBatch[], read: (batch: NewBatch) => Promise<void>): Promise<void> {
-    this.#waiting = [...this.#waiting, ...batches].slice(-MOST_WAITING);
-    for (let next = this.#waiting[0]; next && !this.isOver; next = this.#waiting[0]) {
+    this.waiting = [...this.waiting, ...batches].slice(-MOST_WAITING);
+    for (let next = this.waiting[0]; next && !this.hasEnded; next = this.waiting[0]) {
       await read(next);
-      this.#waiting = this.#waiting.slice(1);
+      this.waiting = this.waiting.slice(1);
     }
   }
 
   /** `more`: number of further matching rows that were not read. */
   send(rows: readonly { readonly id: string }[], more: number): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     for (const row of rows) {
-      if (this.#hasRoom) this.#write('log', row, row.id);
-      else this.#dropped += 1;
+      if (this.hasSpace) this.write('log', row, row.id);
+      else this.dropped += 1;
     }
-    this.#dropped += more;
-    this.#reportDropped();
+    this.dropped += more;
+    this.reportDropped();
   }
 
   /** Keeps proxies from closing an idle connection. */
   beat(): void {
-    if (!this.isOver && this.#hasRoom) this.options.response.write(': still here\n\n');
+    if (!this.hasEnded && this.hasSpace) this.options.response.write(': still here\n\n');
   }
 
   end(reason: string): void {
-    if (this.isOver) return;
-    this.#write('end', { reason });
+    if (this.hasEnded) return;
+    this.write('end', { reason });
     this.options.response.end();
   }
 
-  get #hasRoom(): boolean {
+  private get hasSpace(): boolean {
     return this.options.response.writableLength < MOST_UNREAD_BYTES;
   }
 
-  #reportDropped(): void {
-    if (this.#dropped === 0 || this.isOver || !this.#hasRoom) return;
-    this.#write('dropped', { count: this.#dropped });
-    this.#dropped = 0;
+  private reportDropped(): void {
+    if (this.dropped === 0 || this.hasEnded || !this.hasSpace) return;
+    this.write('dropped', { count: this.dropped });
+    this.dropped = 0;
   }
 
-  #write(event: string, data: object, id?: string): void {
+  private write(event: string, data: object, id?: string): void {
     this.options.response.write(
       `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
     );

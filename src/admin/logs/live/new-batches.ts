@@ -19,21 +19,21 @@ const SINCE = `
  * minutes and skips those already seen: late rows are not missed.
  */
 export class NewBatches {
-  #seen: ReadonlySet<string> | null = null;
+  private seen: ReadonlySet<string> | null = null;
 
   constructor(private readonly database: Queryable) {}
 
   /** Empty at the first call: existing batches are not new. */
   async next(now = Date.now()): Promise<readonly NewBatch[]> {
     const rows = await this.database.query<NewBatch>(SINCE, [earliestId(now - WINDOW_MS)]);
-    const before = this.#seen;
-    this.#seen = new Set(rows.map(({ id }) => id));
+    const before = this.seen;
+    this.seen = new Set(rows.map(({ id }) => id));
     return before ? rows.filter(({ id }) => !before.has(id)) : [];
   }
 
   /** No stream is open; batches until the next one opens are not new. */
   forget(): void {
-    this.#seen = null;
+    this.seen = null;
   }
 }
 

@@ -67,15 +67,15 @@ function reasonAfter(
   };
 }
 
-interface Node {
+interface ConfigAtPath {
   readonly path: string;
   readonly config: RoutingConfig;
 }
 
 /** The nodes of the document from its root down to a path. */
-function nodesOn(document: RoutingConfig | null, path: string): readonly Node[] {
+function nodesOn(document: RoutingConfig | null, path: string): readonly ConfigAtPath[] {
   if (!document) return [];
-  const nodes: Node[] = [{ path: 'config', config: document }];
+  const nodes: ConfigAtPath[] = [{ path: 'config', config: document }];
   for (const [step, index] of path.matchAll(TARGET)) {
     const parent = nodes[nodes.length - 1];
     const config = parent?.config.targets?.[Number(index)];

@@ -4,19 +4,19 @@ import { NO_ID } from '../../../request-log/analytics/clickhouse/expressions.js'
 import type { StoredColumn } from './log-rows.js';
 
 /** Representation of a column in ClickHouse, if it is not the value itself. */
-interface Form {
+interface ClickhouseColumnFormat {
   readonly sql?: string;
   readonly read?: (value: unknown) => unknown;
 }
 
 /** Integers that a JavaScript number may not hold. */
-const ofText = (column: string): Form => ({ sql: `toString(${column})` });
-const ofDocument = (sql: string): Form => ({
+const ofText = (column: string): ClickhouseColumnFormat => ({ sql: `toString(${column})` });
+const ofDocument = (sql: string): ClickhouseColumnFormat => ({
   sql,
   read: (text) => (text === null ? null : (JSON.parse(text as string) as unknown)),
 });
 
-const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
+const FORMS: Readonly<Partial<Record<StoredColumn, ClickhouseColumnFormat>>> = {
   created_at: { sql: 'toUnixTimestamp64Milli(created_at)', read: (ms) => new Date(ms as number) },
   at: { sql: 'created_at' },
   workspace_id: { sql: `nullIf(workspace_id, ${NO_ID})` },

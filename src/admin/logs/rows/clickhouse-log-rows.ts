@@ -32,7 +32,7 @@ interface RowsQuestion {
 }
 
 /** Finds the newest matching rows, up to a number. Days are counted back from a moment. */
-interface Search {
+interface LogPageSearch {
   readonly where: string;
   readonly before: string;
   readonly size: number;
@@ -62,15 +62,15 @@ export class ClickHouseLogRows extends LogRows {
 
   async list(reach: Reach, query: LogQuery): Promise<readonly LogRow[]> {
     const waiting = await waitingBatches(this.beside.batches);
-    const asked = await this.#asked(reach, query.conditions, waiting);
+    const asked = await this.asked(reach, query.conditions, waiting);
     if (!asked) return this.beside.postgres.list(reach, query);
     const [stored, inbox] = await Promise.all([
-      this.#newest(reach, asked, query),
-      this.#inbox(waiting, (among) =>
+      this.newest(reach, asked, query),
+      this.inbox(waiting, (among) =>
         this.beside.postgres.list(reach, { ...query, conditions: [...query.conditions, ...among] }),
       ),
     ]);
-    return this.#named(
+    return this.named(
       reach,
       merged(stored, inbox)
         .reverse()
@@ -82,7 +82,7 @@ export class ClickHouseLogRows extends LogRows {
    * Finds positions first, and searches a few days before all others. To sort rows, ClickHouse reads a block of every day with all
    * requested columns; with known positions it reads only their blocks.
    */
-  async #newest(
+  private async newest(
     reach: Reach,
     asked: RowsQuestion,
     { after, size }: LogQuery,
@@ -90,8 +90,8 @@ export class ClickHouseLogRows extends LogRows {
     const { question } = asked;
     const where = asked.where + (after ? ` AND ${beyond(question, '<', after)}` : '');
     const before = moment(question, after?.at ?? new Date().toISOString());
-    const places = await this.#newestPlaces(asked, { where, before, size: size + 1 });
-    const rows = await this.#rows(
+    const places = await this.newestPlaces(asked, { where, before, size: size + 1 });
+    const rows = await this.rows(
       reach,
       STORED_COLUMNS,
       asked,
@@ -100,21 +100,24 @@ export class ClickHouseLogRows extends LogRows {
     // A lagging replica, or a day that was just removed: a store with all of the rows is used instead.
     return rows.length === places.length
       ? rows
-      : this.#rows(reach, STORED_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
+      : this.rows(reach, STORED_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
   }
 
   /**
    * Searches the newest day first, then as many days as should suffice, if those are few, and then all earlier ones. No day is searched
    * twice.
    */
-  async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogKey[]> {
+  private async newestPlaces(
+    asked: RowsQuestion,
+    { where, before, size }: LogPageSearch,
+  ): Promise<readonly LogKey[]> {
     const places: LogKey[] = [];
     let searched = 0;
     const search = async (days: number) => {
       const newer = days === ALL_DAYS ? '' : ` AND created_at > ${before} - INTERVAL ${days} DAY`;
       const older = searched === 0 ? '' : ` AND created_at <= ${before} - INTERVAL ${searched} DAY`;
       const missing = `${NEWEST_FIRST} LIMIT ${size - places.length}`;
-      places.push(...(await this.#places(asked, `${where}${newer}${older} ${missing}`)));
+      places.push(...(await this.places(asked, `${where}${newer}${older} ${missing}`)));
       searched = days;
     };
     await search(1);
@@ -124,7 +127,7 @@ export class ClickHouseLogRows extends LogRows {
     return places;
   }
 
-  async #places({ question }: RowsQuestion, where: string): Promise<readonly LogKey[]> {
+  private async places({ question }: RowsQuestion, where: string): Promise<readonly LogKey[]> {
     const sql = `SELECT ${selected(PLACE)} FROM request_logs WHERE ${where}`;
     return rowsOf(PLACE, await this.clickhouse.readColumns(sql, question.parameters));
   }
@@ -134,13 +137,13 @@ export class ClickHouseLogRows extends LogRows {
     wanted: LogStep<Column>,
   ): Promise<LogStepRows<Column>> {
     const waiting = await waitingBatches(this.beside.batches);
-    const asked = await this.#asked(reach, wanted.conditions, waiting);
+    const asked = await this.asked(reach, wanted.conditions, waiting);
     if (!asked) return this.beside.postgres.step(reach, wanted);
     // The rows of both stores are merged by these columns.
     const columns: readonly (Column | 'at' | 'id')[] = [...new Set([...wanted.columns, ...PLACE])];
-    const stored = await this.#stepOfStored(reach, { ...wanted, columns }, asked, waiting);
+    const stored = await this.stepOfStored(reach, { ...wanted, columns }, asked, waiting);
     const until = stored.isLast || !stored.end ? wanted.until : new Date(stored.end.at);
-    const [inbox] = await this.#inbox(waiting, async (among) => [
+    const [inbox] = await this.inbox(waiting, async (among) => [
       await this.beside.postgres.step(reach, { ...wanted, columns, among, until: afterMicroseconds(until) }),
     ]);
     return inbox ? together(stored, inbox) : stored;
@@ -148,56 +151,56 @@ export class ClickHouseLogRows extends LogRows {
 
   async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
     const waiting = await waitingBatches(this.beside.batches);
-    const asked = await this.#asked(reach, conditions, waiting);
+    const asked = await this.asked(reach, conditions, waiting);
     if (!asked) return this.beside.postgres.count(reach, { conditions }, most);
     const [stored] = await this.clickhouse.read<{ count: number }>(
       `SELECT count() AS count FROM (SELECT 1 FROM request_logs WHERE ${asked.where} LIMIT ${most})`,
       asked.question.parameters,
     );
-    const [inbox = 0] = await this.#inbox(waiting, async (among) => [
+    const [inbox = 0] = await this.inbox(waiting, async (among) => [
       await this.beside.postgres.count(reach, { conditions: [...conditions, ...among] }, most),
     ]);
     return Math.min(most, (stored?.count ?? 0) + inbox);
   }
 
   async trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]> {
-    const rows = await this.#both(
+    const rows = await this.both(
       reach,
       (question) => `trace_id = ${question.bind(traceId, 'String')} ${OLDEST_FIRST} LIMIT ${most}`,
-      (sight) => this.beside.postgres.trace(sight, traceId, most),
+      (visibility) => this.beside.postgres.trace(visibility, traceId, most),
     );
     return rows.slice(0, most);
   }
 
   async find(reach: Visibility, id: string): Promise<LogRow | undefined> {
-    const [row] = await this.#both(
+    const [row] = await this.both(
       reach,
       (question) => `id = ${question.bind(id, 'UUID')} LIMIT 1`,
-      async (sight) => {
-        const found = await this.beside.postgres.find(sight, id);
+      async (visibility) => {
+        const found = await this.beside.postgres.find(visibility, id);
         return found ? [found] : [];
       },
     );
     return row;
   }
 
-  async #both(
+  private async both(
     reach: Visibility,
     rest: (question: ClickHouseQuery) => string,
-    ofInbox: (sight: Visibility) => Promise<readonly LogRow[]>,
+    ofInbox: (visibility: Visibility) => Promise<readonly LogRow[]>,
   ): Promise<readonly LogRow[]> {
     const waiting = await waitingBatches(this.beside.batches);
-    const asked = await this.#asked(reach, reach.own, waiting);
+    const asked = await this.asked(reach, reach.own, waiting);
     if (!asked) return ofInbox(reach);
     const [stored, inbox] = await Promise.all([
-      this.#rows(reach, STORED_COLUMNS, asked, `${asked.where} AND ${rest(asked.question)}`),
-      this.#inbox(waiting, (among) => ofInbox({ ...reach, own: [...reach.own, ...among] })),
+      this.rows(reach, STORED_COLUMNS, asked, `${asked.where} AND ${rest(asked.question)}`),
+      this.inbox(waiting, (among) => ofInbox({ ...reach, own: [...reach.own, ...among] })),
     ]);
-    return this.#named(reach, merged(stored, inbox));
+    return this.named(reach, merged(stored, inbox));
   }
 
   /** Null when ClickHouse has none. */
-  async #asked(
+  private async asked(
     reach: Reach,
     conditions: readonly QueryCondition[],
     waiting: WaitingBatches | null,
@@ -213,14 +216,14 @@ export class ClickHouseLogRows extends LogRows {
     return { question, where: [tenant, ...filters, ...known].join(' AND ') };
   }
 
-  async #inbox<Row>(
+  private async inbox<Row>(
     waiting: WaitingBatches | null,
     read: (among: readonly QueryCondition[]) => Promise<readonly Row[]>,
   ): Promise<readonly Row[]> {
     return waiting ? read(isWaiting(waiting)) : [];
   }
 
-  async #rows<Column extends StoredColumn>(
+  private async rows<Column extends StoredColumn>(
     reach: Reach,
     columns: readonly Column[],
     { question }: RowsQuestion,
@@ -234,11 +237,11 @@ export class ClickHouseLogRows extends LogRows {
     const found = rowsOf(step, stored);
     // Rows stored by a release that only counted in ClickHouse have little more than the numbers.
     const narrow = found.filter((_, index) => stored.data.is_whole?.[index] === false);
-    return narrow.length === 0 ? found : this.#completed(reach, found, narrow);
+    return narrow.length === 0 ? found : this.completed(reach, found, narrow);
   }
 
   /** PostgreSQL has the complete rows of releases that only counted in ClickHouse. */
-  async #completed<Row extends LogKey>(
+  private async completed<Row extends LogKey>(
     reach: Reach,
     rows: readonly Row[],
     narrow: readonly Row[],
@@ -248,17 +251,17 @@ export class ClickHouseLogRows extends LogRows {
     return rows.map((row) => ({ ...row, ...whole.get(row.id) }));
   }
 
-  async #stepOfStored<Column extends StoredColumn>(
+  private async stepOfStored<Column extends StoredColumn>(
     reach: Reach,
     { columns, after, until, size }: LogStep<Column>,
     asked: RowsQuestion,
     waiting: WaitingBatches | null,
   ): Promise<LogStepRows<Column> & { readonly rows: readonly LogKey[] }> {
-    const end = await this.#endOfStep(reach, { after, until, size }, waiting);
+    const end = await this.endOfStep(reach, { after, until, size }, waiting);
     if (!end || end.looked === 0) return { rows: [], end: null, isLast: true };
     const { question, where } = asked;
     const from = after ? ` AND ${beyond(question, '>', after)}` : '';
-    const rows = await this.#rows(
+    const rows = await this.rows(
       reach,
       columns,
       asked,
@@ -271,17 +274,17 @@ export class ClickHouseLogRows extends LogRows {
    * The last row of the next step. Sorting by time alone reads few blocks; the exact end is then determined among the rows up to that time.
    * Within one day if it has enough rows: as for positions, a block of every day would be read otherwise.
    */
-  async #endOfStep(
+  private async endOfStep(
     reach: Reach,
     { after, until, size }: Pick<LogStep<StoredColumn>, 'after' | 'until' | 'size'>,
     waiting: WaitingBatches | null,
   ): Promise<End | null> {
-    const edge = await this.#asked(reach, [], waiting);
+    const edge = await this.asked(reach, [], waiting);
     if (!edge) return null;
     const { question } = edge;
     const last = question.bind(until.getTime(), 'Int64');
     const where = `${edge.where} AND created_at <= fromUnixTimestamp64Milli(${last}, 'UTC')`;
-    if (!after) return this.#lastOf(question, where, size);
+    if (!after) return this.lastOf(question, where, size);
     const begun = `${where} AND ${beyond(question, '>', after)}`;
     const { data } = await this.clickhouse.readColumns<'at'>(
       `SELECT created_at AS at FROM request_logs WHERE ${begun} AND created_at < ${moment(question, after.at)} + INTERVAL 1 DAY
@@ -290,10 +293,10 @@ export class ClickHouseLogRows extends LogRows {
     );
     const at = data.at?.[0];
     const near = at === undefined ? '' : ` AND created_at <= ${moment(question, at as string)}`;
-    return this.#lastOf(question, begun + near, size);
+    return this.lastOf(question, begun + near, size);
   }
 
-  async #lastOf(question: ClickHouseQuery, where: string, size: number): Promise<End | null> {
+  private async lastOf(question: ClickHouseQuery, where: string, size: number): Promise<End | null> {
     const [end = null] = await this.clickhouse.read<End>(
       `SELECT concat(replaceOne(toString(last.1), ' ', 'T'), 'Z') AS at, last.3 AS id, looked FROM (
          SELECT max((created_at, ${ID}, id)) AS last, count() AS looked FROM (
@@ -303,14 +306,17 @@ export class ClickHouseLogRows extends LogRows {
     return end;
   }
 
-  async #named(reach: Reach, rows: readonly Omit<LogRow, 'workspace_slug'>[]): Promise<readonly LogRow[]> {
+  private async named(
+    reach: Reach,
+    rows: readonly Omit<LogRow, 'workspace_slug'>[],
+  ): Promise<readonly LogRow[]> {
     const ids = [...new Set(rows.flatMap(({ workspace_id }) => workspace_id ?? []))];
-    const found = ids.length === 0 ? [] : await this.#slugs(reach, ids);
+    const found = ids.length === 0 ? [] : await this.slugs(reach, ids);
     const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
     return rows.map((row) => ({ ...row, workspace_slug: slugs.get(row.workspace_id ?? '') ?? null }));
   }
 
-  #slugs(
+  private slugs(
     { organizationId }: Reach,
     ids: readonly string[],
   ): Promise<readonly { readonly id: string; readonly slug: string }[]> {

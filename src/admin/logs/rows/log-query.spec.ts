@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
+import { filterConditions } from '../../dto-fields/log-filter-query.dto.js';
 import { readQuery } from '../../http/read-query.js';
 import { ListLogsQuery, WatchLogsQuery } from '../log-query.dto.js';
 import { logQueryOf } from './log-query.js';
 
 const read = (query: Record<string, unknown>) => logQueryOf(readQuery(query, ListLogsQuery));
-const conditionsIn = (query: Record<string, unknown>) => conditionsOf(readQuery(query, WatchLogsQuery));
+const conditionsIn = (query: Record<string, unknown>) => filterConditions(readQuery(query, WatchLogsQuery));
 
 const sqlOf = (query: Record<string, unknown>) =>
   read(query).conditions.map(({ sql, parameter }) => [sql('$1'), parameter]);

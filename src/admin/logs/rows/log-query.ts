@@ -1,5 +1,5 @@
 import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
-import { conditionsOf } from '../../dto-fields/log-filter-query.dto.js';
+import { filterConditions } from '../../dto-fields/log-filter-query.dto.js';
 import type { ListLogsQuery } from '../log-query.dto.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
 
@@ -15,7 +15,7 @@ export interface LogQuery {
 export function logQueryOf(query: ListLogsQuery, own: readonly QueryCondition[] = []): LogQuery {
   const { cursor, page_size: size, include_total: includesTotal } = query;
   return {
-    conditions: [...own, ...conditionsOf(query)],
+    conditions: [...own, ...filterConditions(query)],
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size,
     includesTotal,

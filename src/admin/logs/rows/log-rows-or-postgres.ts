@@ -20,26 +20,26 @@ export class LogRowsOrPostgres extends LogRows {
   }
 
   list(reach: Reach, query: LogQuery): Promise<readonly LogRow[]> {
-    return this.#ask((rows) => rows.list(reach, query));
+    return this.ask((rows) => rows.list(reach, query));
   }
 
   step<Column extends StoredColumn>(reach: Reach, step: LogStep<Column>): Promise<LogStepRows<Column>> {
-    return this.#ask((rows) => rows.step(reach, step));
+    return this.ask((rows) => rows.step(reach, step));
   }
 
   count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
-    return this.#ask((rows) => rows.count(reach, query, most));
+    return this.ask((rows) => rows.count(reach, query, most));
   }
 
   trace(reach: Visibility, traceId: string, most: number): Promise<readonly LogRow[]> {
-    return this.#ask((rows) => rows.trace(reach, traceId, most));
+    return this.ask((rows) => rows.trace(reach, traceId, most));
   }
 
   find(reach: Visibility, id: string): Promise<LogRow | undefined> {
-    return this.#ask((rows) => rows.find(reach, id));
+    return this.ask((rows) => rows.find(reach, id));
   }
 
-  async #ask<Answer>(question: (rows: LogRows) => Promise<Answer>): Promise<Answer> {
+  private async ask<Answer>(question: (rows: LogRows) => Promise<Answer>): Promise<Answer> {
     try {
       return await question(this.clickhouse);
     } catch (error) {

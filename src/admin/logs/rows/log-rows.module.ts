@@ -12,13 +12,13 @@ import { RequestParts } from '../request-parts.js';
 import { RouteParts } from '../route/route-parts.js';
 
 /** Rows in PostgreSQL, and the batches not inserted into ClickHouse yet, which belong to no tenant. */
-interface Stores {
+interface LogRowStores {
   readonly postgres: PostgresLogRows;
   readonly database: LogDatabase;
   readonly batches: DataSource;
 }
 
-export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRows =>
+export const logRowsOf = (clickhouse: ClickHouse | null, stores: LogRowStores): LogRows =>
   clickhouse
     ? new LogRowsOrPostgres(new ClickHouseLogRows(clickhouse, stores), stores.postgres)
     : stores.postgres;

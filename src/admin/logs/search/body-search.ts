@@ -16,7 +16,7 @@ import { LogRows } from '../rows/log-rows.js';
 import { RequestParts } from '../request-parts.js';
 import { readableBody } from '../readable-body.js';
 import { StoredBodies } from '../stored-bodies.js';
-import { hasText } from './body-texts.js';
+import { bodyContains } from './body-texts.js';
 import { parameterError } from '../../../common/errors/field-errors.js';
 
 const SHORTEST = 3;
@@ -50,7 +50,7 @@ interface SearchRequest {
  */
 @Injectable()
 export class BodySearch {
-  #running = 0;
+  private running = 0;
 
   constructor(
     private readonly rows: LogRows,
@@ -62,20 +62,20 @@ export class BodySearch {
 
   async find(caller: Principal, reach: Reach, request: SearchRequest): Promise<SearchedPage> {
     requireScope(caller, 'logs.view');
-    this.#checkKept(caller);
+    this.checkKept(caller);
     const needle = needleIn(request);
-    if (this.#running >= MOST_SEARCHES)
+    if (this.running >= MOST_SEARCHES)
       throw new AppError('concurrency_limited', { subject: 'searching bodies', limit: MOST_SEARCHES });
-    this.#running += 1;
+    this.running += 1;
     try {
       const conditions = [...request.logQuery.conditions, ...(await this.kept.conditions(reach))];
-      return await this.#search(reach, { ...request.logQuery, conditions }, needle);
+      return await this.search(reach, { ...request.logQuery, conditions }, needle);
     } finally {
-      this.#running -= 1;
+      this.running -= 1;
     }
   }
 
-  #checkKept({ policy }: Principal): void {
+  private checkKept({ policy }: Principal): void {
     const { bodySearch, logBodies } = this.settings;
     const reasons = [
       [!bodySearch, 'the search is off, and the operator turns it on with GATEHOUSE_BODY_SEARCH=on'],
@@ -86,7 +86,7 @@ export class BodySearch {
       if (holds) throw new AppError('body_search_unavailable', { detail });
   }
 
-  async #search(
+  private async search(
     reach: Reach,
     { conditions, size, ...query }: LogQuery,
     needle: string,
@@ -97,7 +97,7 @@ export class BodySearch {
     for (let searched = 0; ;) {
       const found = await this.rows.list(reach, { ...query, conditions, after, size: STEP });
       const step = found.slice(0, STEP);
-      const bodies = await this.#bodiesOf(step);
+      const bodies = await this.bodiesOf(step);
       for (const row of step) {
         searched += 1;
         after = row;
@@ -110,11 +110,11 @@ export class BodySearch {
     }
   }
 
-  async #bodiesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<string, Bodies>> {
+  private async bodiesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<string, Bodies>> {
     const readable = await this.kept.withBodies(rows);
     const [first] = readable;
     if (!first) return new Map();
-    const bodies = await this.#brought(first.organisation_id, await this.parts.bodiesOfAll(readable));
+    const bodies = await this.brought(first.organisation_id, await this.parts.bodiesOfAll(readable));
     const byRequest = new Map<string, Bodies[number][]>();
     for (const body of bodies) {
       const others = byRequest.get(body.request_id);
@@ -125,7 +125,7 @@ export class BodySearch {
   }
 
   /** Bodies that were not searched must not count as not matching. */
-  async #brought(organizationId: string, stored: Bodies): Promise<Bodies> {
+  private async brought(organizationId: string, stored: Bodies): Promise<Bodies> {
     try {
       return await this.stored.brought(organizationId, stored);
     } catch (cause) {
@@ -137,7 +137,7 @@ export class BodySearch {
 type Bodies = Awaited<ReturnType<RequestParts['bodiesOfAll']>>;
 
 async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
-  for (const stored of bodies) if (hasText((await readableBody(stored)).body, needle)) return true;
+  for (const stored of bodies) if (bodyContains((await readableBody(stored)).body, needle)) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasText } from './body-texts.js';
+import { bodyContains } from './body-texts.js';
 
 const events = (...data: object[]): string =>
   `${data.map((each) => `event: x\ndata: ${JSON.stringify(each)}\n\n`).join('')}data: [DONE]\n\n`;
@@ -21,7 +21,7 @@ describe('hasText', () => {
       'apollo',
     ],
   ])('finds %s', (_, body, needle) => {
-    expect(hasText(body, needle)).toBe(true);
+    expect(bodyContains(body, needle)).toBe(true);
   });
 
   it.each([
@@ -30,6 +30,6 @@ describe('hasText', () => {
     ['texts of different places', events({ a: 'apo' }, { b: 'llo' })],
     ['a broken event', 'data: {"a": "apo\n\ndata: llo'],
   ])('finds nothing in %s', (_, body) => {
-    expect(hasText(body, 'apollo')).toBe(false);
+    expect(bodyContains(body, 'apollo')).toBe(false);
   });
 });

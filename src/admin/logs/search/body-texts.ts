@@ -5,7 +5,7 @@ const MOST_PLACES = 1_000;
  * Whether a text occurs in a body: in any string of a JSON value, keys included, or in a plain text. Pieces of a streamed response are
  * joined, so that a text that was sent word by word is found. `needle` is lower case.
  */
-export function hasText(body: unknown, needle: string): boolean {
+export function bodyContains(body: unknown, needle: string): boolean {
   if (typeof body !== 'string') return someText(body, (text) => includes(text, needle));
   return includes(body, needle) || streamedTexts(body).some((text) => includes(text, needle));
 }

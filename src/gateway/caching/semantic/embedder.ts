@@ -23,7 +23,7 @@ import type { ExchangeFacts } from '../../types/exchange-facts.js';
 import type { Target } from '../../types/target.js';
 import type { Attempt } from '../../upstream/attempt.js';
 import { Sender } from '../../upstream/sender.js';
-import { wholeAnswer } from '../../upstream/whole-answer.js';
+import { readWholeBody } from '../../upstream/whole-answer.js';
 import type { Principal } from '../../../auth/principal.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { type Vector, vectorOf } from './vector.js';
@@ -186,7 +186,7 @@ async function answered(
   reading: Reading,
 ): Promise<Vector> {
   const reply = await attempt.reply;
-  const body = await wholeAnswer(reply, ANSWER_BYTES_MAX);
+  const body = await readWholeBody(reply, ANSWER_BYTES_MAX);
   if (reply.status !== 200) throw new Error(`the provider returned status ${reply.status}`);
   const vector = vectorOf(valuesIn(translated, { reply: attempt, body, reading }));
   if (!vector) throw new Error('the response has no vector');

@@ -63,7 +63,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((gateway) => gateway.close()));
 });
 
-interface Heard {
+interface SemanticTestResponse {
   readonly text: string;
   readonly cache: string | null;
   readonly status: number;
@@ -76,7 +76,7 @@ async function ask(
     body = {},
     headers = {},
   }: { config?: object | null; body?: object; headers?: Record<string, string> } = {},
-): Promise<Heard> {
+): Promise<SemanticTestResponse> {
   const answer = await gateway.chat(
     { model: 'gpt-4o-mini', messages: [{ role: 'user', content }], ...body },
     { ...(config ? { 'x-gateway-config': JSON.stringify(config) } : {}), ...headers },
@@ -98,7 +98,11 @@ describe('a question that means the same', () => {
     expect([first.cache, second.cache]).toEqual(['SEMANTIC MISS', 'SEMANTIC HIT']);
     expect(second.text).toBe(first.text);
     expect(gateway.calls).toHaveLength(1);
-    const embedded = { option_path: 'config.cache.embedding', cost_nano_usd: EMBEDDING_COST, isAside: true };
+    const embedded = {
+      option_path: 'config.cache.embedding',
+      cost_nano_usd: EMBEDDING_COST,
+      isSideCall: true,
+    };
     expect(await recordOf(gateway, 0)).toMatchObject({
       cache_status: 'SEMANTIC MISS',
       cache_score: null,
@@ -366,7 +370,7 @@ describe('the embedding', () => {
     await ask(gateway, FIRST);
 
     expect((await recordOf(gateway, 0))?.attempts).toMatchObject([
-      { usage: null, isAside: true, countable: { model: 'embed', input: FIRST, output: '' } },
+      { usage: null, isSideCall: true, countable: { model: 'embed', input: FIRST, output: '' } },
       { cost_nano_usd: COST },
     ]);
   });

@@ -6,7 +6,7 @@ import { type CachedPrompt, QUESTIONS_MAX, SemanticNamespaces } from './semantic
 import { type Vector, vectorOf } from './vector.js';
 
 const key = () => randomBytes(32).toString('hex');
-const aRoom = (): VectorNamespace => ({ organizationId: 'o', workspaceId: 'w', room: key() });
+const aRoom = (): VectorNamespace => ({ organizationId: 'o', workspaceId: 'w', digest: key() });
 const aQuestion = (wishes: Partial<CachedPrompt> = {}): CachedPrompt => ({
   key: key(),
   vector: vectorOf([1, 0.5, 0]) as Vector,

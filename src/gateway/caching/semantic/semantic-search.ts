@@ -7,7 +7,7 @@ import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Exchange } from '../../recording/exchange.js';
 import { type VectorNamespace, VectorStore } from '../../ports.js';
 import type { RequestContent } from '../../types/content.js';
-import { type CacheKeyParts, roomKey } from '../cache-key.js';
+import { type CacheKeyParts, namespaceKey } from '../cache-key.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { comparedIn } from './compared-text.js';
 import { Embedder } from './embedder.js';
@@ -55,14 +55,14 @@ const NEAREST_MAX = 3;
  */
 @Injectable()
 export class SemanticSearch {
-  private readonly rooms: SemanticNamespaces;
+  private readonly namespaces: SemanticNamespaces;
 
   constructor(
     private readonly embedder: Embedder,
     store: VectorStore,
     @Inject(SETTINGS) { cacheStoreBytes }: Pick<Settings, 'cacheStoreBytes'>,
   ) {
-    this.rooms = new SemanticNamespaces(cacheStoreBytes > 0 ? store : null);
+    this.namespaces = new SemanticNamespaces(cacheStoreBytes > 0 ? store : null);
   }
 
   /** Never rejects. */
@@ -79,8 +79,8 @@ export class SemanticSearch {
     const { vector, failure } = await this.embedder.embed(embedding);
     if (!vector) return { meaning: null, notCompared: `${place}: not compared by meaning: ${failure}` };
     const { organizationId, workspaceId } = keyParts;
-    const room = roomKey(keyParts, [rules.virtual_key, model, rest]);
-    const meaning = new Meaning(this.rooms, { organizationId, workspaceId, room }, vector);
+    const namespace = namespaceKey(keyParts, [rules.virtual_key, model, rest]);
+    const meaning = new Meaning(this.namespaces, { organizationId, workspaceId, digest: namespace }, vector);
     return { meaning, notCompared: null };
   }
 }
@@ -88,7 +88,7 @@ export class SemanticSearch {
 /** The vector of a request, and the namespace in which it is compared. */
 export class Meaning {
   constructor(
-    private readonly rooms: SemanticNamespaces,
+    private readonly namespaces: SemanticNamespaces,
     private readonly place: VectorNamespace,
     private readonly vector: Vector,
   ) {}
@@ -96,7 +96,7 @@ export class Meaning {
   /** Most similar first. Never rejects. */
   async nearest(): Promise<readonly Alike[]> {
     const now = Date.now();
-    const questions = await this.rooms.questionsIn(this.place);
+    const questions = await this.namespaces.questionsIn(this.place);
     return questions
       .filter(({ expiresAt }) => expiresAt > now)
       .map(({ key, vector }) => ({ key, score: similarity(this.vector, vector) }))
@@ -106,7 +106,7 @@ export class Meaning {
 
   /** Registers this request for the response stored under `key` until then. */
   keep(key: string, expiresAt: number): void {
-    this.rooms.keep(this.place, { key, vector: this.vector, expiresAt });
-    cacheCounts.vectorBytes = this.rooms.bytes;
+    this.namespaces.keep(this.place, { key, vector: this.vector, expiresAt });
+    cacheCounts.vectorBytes = this.namespaces.bytes;
   }
 }

@@ -7,7 +7,7 @@ import { DEFAULT_PLAN } from '../../types/plan.js';
 import { pathAt } from '../../translation/own-path.js';
 import type { Target } from '../../types/target.js';
 import { Sender } from '../../upstream/sender.js';
-import { wholeAnswer } from '../../upstream/whole-answer.js';
+import { readWholeBody } from '../../upstream/whole-answer.js';
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
@@ -50,7 +50,7 @@ export class ProviderCaller {
       { ...this.sender.limitsFor(timeoutMs), totalMs: timeoutMs },
     );
     const reply = await attempt.reply;
-    const answer = await wholeAnswer(reply, ANSWER_BYTES_MAX);
+    const answer = await readWholeBody(reply, ANSWER_BYTES_MAX);
     if (reply.status !== 200) throw new Error(`the provider returned status ${reply.status}`);
     return JSON.parse(answer.toString('utf8')) as unknown;
   }

@@ -2,10 +2,10 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import type { Json } from '../../../providers/endpoint.js';
 import type { Check } from '../check.js';
 
-type Parameters = ParametersOf<'default.addPrefix'>;
+type AddPrefixParameters = ParametersOf<'default.addPrefix'>;
 
 /** Adds text before the first message of a role, or before the prompt. Without such a message, it adds one. */
-export const addPrefix = (parameters: Parameters): Check => ({
+export const addPrefix = (parameters: AddPrefixParameters): Check => ({
   ignoresTexts: true,
   run: ({ json, facts }) => {
     const changed = json && prefixed(json, parameters, facts.endpoint === 'messages');
@@ -13,7 +13,7 @@ export const addPrefix = (parameters: Parameters): Check => ({
   },
 });
 
-function prefixed(body: Json, parameters: Parameters, hasSystemApart: boolean): Json | null {
+function prefixed(body: Json, parameters: AddPrefixParameters, hasSystemApart: boolean): Json | null {
   const { prefix, applyToRole } = parameters;
   const { messages, prompt, input, system = '' } = body;
   if (hasSystemApart && applyToRole !== 'user' && applyToRole !== 'assistant')
@@ -29,7 +29,7 @@ function prefixed(body: Json, parameters: Parameters, hasSystemApart: boolean): 
 
 function withPrefix(
   messages: readonly Json[],
-  { prefix, applyToRole: role }: Parameters,
+  { prefix, applyToRole: role }: AddPrefixParameters,
   type: string,
 ): Json[] {
   const at = messages.findIndex((message) => message?.role === role);

@@ -36,14 +36,14 @@ function charactersIn(text: string): number {
   return text.length - pairs;
 }
 
-interface Range {
+interface CountRange {
   readonly least: number;
   readonly most: number;
   readonly not: boolean;
 }
 
 /** Counts over all texts of the subject together. */
-function counting(countIn: (text: string) => number, { least, most, not }: Range): Check {
+function counting(countIn: (text: string) => number, { least, most, not }: CountRange): Check {
   return {
     run: ({ texts }) => {
       const count = texts.reduce((sum, text) => sum + countIn(text), 0);

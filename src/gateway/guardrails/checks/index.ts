@@ -5,7 +5,7 @@ import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';
 import { addPrefix } from './add-prefix.js';
 import { characterCount, sentenceCount, wordCount } from './counts.js';
-import { jsonKeys, jsonSchema } from './json.js';
+import { jsonKeys, jsonSchemaCheck } from './json.js';
 import { jwt } from './jwt.js';
 import { moderateContent } from './moderate-content.js';
 import { promptInjection } from './prompt-injection.js';
@@ -35,7 +35,7 @@ const MAKERS: { readonly [Id in CheckId]: (parameters: ParametersOf<Id>, tools: 
   'default.sentenceCount': sentenceCount,
   'default.wordCount': wordCount,
   'default.characterCount': characterCount,
-  'default.jsonSchema': jsonSchema,
+  'default.jsonSchema': jsonSchemaCheck,
   'default.jsonKeys': jsonKeys,
   'default.contains': contains,
   'default.validUrls': (parameters, { http }) => validUrls(parameters, http),

@@ -31,7 +31,7 @@ function parsed(text: string): unknown[] {
 }
 
 /** One of the JSON values in the text matches the schema. */
-export function jsonSchema({ schema, not }: ParametersOf<'default.jsonSchema'>): Check {
+export function jsonSchemaCheck({ schema, not }: ParametersOf<'default.jsonSchema'>): Check {
   const validate = jsonSchemaValidator(schema);
   return {
     run: (subject) => {

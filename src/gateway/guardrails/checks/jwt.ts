@@ -6,7 +6,7 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check } from '../check.js';
 
-type Parameters = ParametersOf<'default.jwt'>;
+type JwtParameters = ParametersOf<'default.jwt'>;
 type Keys = ReturnType<typeof createLocalJWKSet>;
 
 const TOKEN_CHARS_MAX = 16_384;
@@ -16,7 +16,7 @@ const KEYS_TIMEOUT_MS = 3_000;
 const ASK_AGAIN_MS = 30_000;
 
 /** A header carries a token that is signed by a key of the issuer and currently valid: https://www.rfc-editor.org/rfc/rfc7519 */
-export function jwt(parameters: Parameters, http: HttpCaller): Check {
+export function jwt(parameters: JwtParameters, http: HttpCaller): Check {
   const keys = new IssuerKeys(parameters, http);
   return {
     run: async ({ facts: { headers, caller } }) => {
@@ -38,7 +38,7 @@ function tokenIn(header: string): string {
 /** Null for a valid token. Rejects when the issuer's keys cannot be read. */
 async function problemOf(
   token: string,
-  { algorithms, clockTolerance, maxTokenAge }: Parameters,
+  { algorithms, clockTolerance, maxTokenAge }: JwtParameters,
   keys: IssuerKeys,
   tenant: string,
 ): Promise<string | null> {
@@ -89,7 +89,7 @@ class IssuerKeys {
   private askedAt = -Infinity;
 
   constructor(
-    private readonly parameters: Parameters,
+    private readonly parameters: JwtParameters,
     private readonly http: HttpCaller,
   ) {}
 

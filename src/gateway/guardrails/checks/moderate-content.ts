@@ -2,7 +2,7 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import type { Json } from '../../../providers/endpoint.js';
 import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';
-import { wholeTexts } from './searched-texts.js';
+import { joinedTexts } from './searched-texts.js';
 
 /**
  * Uses a provider's moderation with a stored credential: `POST /moderations`, https://platform.openai.com/docs/api-reference/moderations.
@@ -15,7 +15,7 @@ export const moderateContent = (
   looksEverywhere: true,
   run: async (subject) => {
     const { caller } = subject.facts;
-    const input = wholeTexts(subject).filter((text) => text.trim() !== '');
+    const input = joinedTexts(subject).filter((text) => text.trim() !== '');
     if (input.length === 0) return { verdict: true, data: { flagged: [] } };
     const answer = await provider.ask({
       caller,

@@ -3,7 +3,7 @@ import { mapMaybePromise } from '../../../common/maybe-promise.js';
 import type { Check, Facts, Finding, CheckSubject, TextFilter } from '../check.js';
 import { personalData } from '../finding/personal-data.js';
 import { type DetectedValue, type Detector, Scanner } from '../finding/scanner.js';
-import { SECRETS } from '../finding/secrets.js';
+import { SECRET_DETECTORS } from '../finding/secrets.js';
 import { AcrossFilter, filteredTexts } from '../finding/filtered-texts.js';
 
 interface Redaction {
@@ -53,4 +53,4 @@ export const pii = ({ categories, redact, reversible }: ParametersOf<'default.pi
   redaction({ detectors: personalData(categories), redact, isReversible: reversible });
 
 export const secrets = ({ redact }: ParametersOf<'default.secrets'>): Check =>
-  redaction({ detectors: SECRETS, redact, isReversible: false });
+  redaction({ detectors: SECRET_DETECTORS, redact, isReversible: false });

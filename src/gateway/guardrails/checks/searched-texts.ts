@@ -6,7 +6,7 @@ export function searchedTexts({ texts, runs }: Pick<CheckSubject, 'texts' | 'run
 }
 
 /** Each text once, neighbouring parts of a message as one text: for services that read the whole. */
-export function wholeTexts({ texts, runs }: Pick<CheckSubject, 'texts' | 'runs'>): readonly string[] {
+export function joinedTexts({ texts, runs }: Pick<CheckSubject, 'texts' | 'runs'>): readonly string[] {
   if (runs.length === 0) return texts;
   const whole = new Map(runs.map(({ positions, joined }) => [positions[0], joined[0]]));
   const isPart = new Set(runs.flatMap(({ positions }) => positions));

@@ -5,13 +5,13 @@ import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import { withoutByteOrderMark } from '../../../common/json/byte-order-mark.js';
 import type { Check, Finding, CheckSubject } from '../check.js';
-import { wholeTexts } from './searched-texts.js';
+import { joinedTexts } from './searched-texts.js';
 
 /** The reported exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
 function eventOf(subject: CheckSubject): Json {
   const { side, json, facts } = subject;
   const isInput = side === 'input';
-  const text = wholeTexts(subject).join('\n');
+  const text = joinedTexts(subject).join('\n');
   return {
     eventType: isInput ? 'beforeRequestHook' : 'afterRequestHook',
     requestId: facts.id,

@@ -38,7 +38,7 @@ afterEach(async () => {
   gateway = null;
 });
 
-interface Wish {
+interface CoveredRequest {
   readonly operation: EndpointOperation | { readonly method: string; readonly path: string };
   readonly answer: ScriptedAnswer;
   /** Stored guardrails that the workspace imposes on responses. */
@@ -58,7 +58,7 @@ async function ask({
   config,
   provider = 'openai',
   ...sending
-}: Wish) {
+}: CoveredRequest) {
   const { body, range } = sending;
   gateway = await aGateway({
     ...(imposed.length + input.length > 0 && {

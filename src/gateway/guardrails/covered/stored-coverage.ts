@@ -3,13 +3,13 @@ import { ENDPOINT_TEXTS } from '../texts/endpoint-texts.js';
 import type { EndpointTexts } from '../texts/text-tree.js';
 import type { OperationCoverage } from './coverage-row.js';
 import {
-  anyObject,
+  untypedObjects,
   asynchronousChat,
   batches,
   batchOutput,
   conversations,
   evaluations,
-  fileContent,
+  storedFileTexts,
   messageBatchResults,
   storedChat,
   storedChatMessages,
@@ -20,7 +20,7 @@ import {
 const OPENAI = 'https://platform.openai.com/docs/api-reference';
 
 const read = (texts: EndpointTexts) => ({ request: 'unread', answer: 'read', texts }) as const;
-const searched = { request: 'unread', answer: 'searched', texts: anyObject } as const;
+const searched = { request: 'unread', answer: 'searched', texts: untypedObjects } as const;
 const metadata = { request: 'unread', answer: 'metadata' } as const;
 const media = { request: 'unread', answer: 'media' } as const;
 
@@ -142,7 +142,7 @@ export const storedCoverage: readonly OperationCoverage[] = [
   {
     title: 'contents of files',
     operations: [get('/files/{id}/content'), get('/containers/{id}/files/{file}/content')],
-    ...read(fileContent),
+    ...read(storedFileTexts),
     isListing: true,
     source: `${OPENAI}/files/retrieve-contents and ${OPENAI}/container-files/retrieveContainerFileContent`,
   },

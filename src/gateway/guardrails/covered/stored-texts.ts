@@ -1,6 +1,6 @@
 import { WHOLE_EVENTS } from '../texts/endpoint-texts.js';
-import { block, parts } from '../texts/native-texts.js';
-import { below, chat, EVERYTHING, ITEM, MESSAGE } from '../texts/openai-texts.js';
+import { blockPaths, parts } from '../texts/native-texts.js';
+import { below, chatTexts, WHOLE_EVENT, ITEM, MESSAGE } from '../texts/openai-texts.js';
 import { type EndpointTexts, streamTree, type StreamTexts, textTree } from '../texts/text-tree.js';
 
 /** A response of its own, or a list of such responses in `data`. */
@@ -20,7 +20,7 @@ const lines = (...places: readonly string[]): EndpointTexts => ({
 
 /** https://platform.openai.com/docs/api-reference/chat/list */
 export const storedChat: EndpointTexts = {
-  ...chat,
+  ...chatTexts,
   request: null,
   answer: textTree(...oneOrMany(...below('choices[].message', MESSAGE))),
 };
@@ -64,7 +64,7 @@ const threadStream: StreamTexts = {
   runOf: ({ id }, place) => (/\.content\[\d+\]\.text\.value$/.test(place) ? String(id) : null),
   endsOf: ({ object }) =>
     typeof object === 'string' && !object.endsWith('.delta') && object !== 'thread.message.delta'
-      ? EVERYTHING
+      ? WHOLE_EVENT
       : null,
 };
 
@@ -81,7 +81,7 @@ export const evaluations = stored(
 );
 
 /** https://docs.claude.com/en/api/retrieving-message-batch-results */
-export const messageBatchResults = lines(...block('result.message.content[]'));
+export const messageBatchResults = lines(...blockPaths('result.message.content[]'));
 
 /** The lines of a batch's output: https://platform.openai.com/docs/guides/batch */
 const OUTPUT_LINE = below('response.body', [
@@ -93,7 +93,7 @@ const OUTPUT_LINE = below('response.body', [
 export const batchOutput = lines(...OUTPUT_LINE);
 
 /** A file may be the output of a batch, or any text. */
-export const fileContent: EndpointTexts = { ...batchOutput, isPlain: true };
+export const storedFileTexts: EndpointTexts = { ...batchOutput, isPlain: true };
 
 /** Batches of Google contain the responses: https://ai.google.dev/api/batch-api */
 export const batches = stored(
@@ -103,4 +103,4 @@ export const batches = stored(
 );
 
 /** Objects without a place where model text is expected. Their strings are searched all the same. */
-export const anyObject = stored();
+export const untypedObjects = stored();

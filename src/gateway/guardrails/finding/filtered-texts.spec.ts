@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { filteredTexts } from './filtered-texts.js';
 import { personalData } from './personal-data.js';
-import { SECRETS } from './secrets.js';
+import { SECRET_DETECTORS } from './secrets.js';
 import type { DetectedValue } from './scanner.js';
 
-const detectors = [...personalData(['EMAIL_ADDRESS', 'CREDIT_CARD', 'PHONE_NUMBER']), ...SECRETS];
+const detectors = [...personalData(['EMAIL_ADDRESS', 'CREDIT_CARD', 'PHONE_NUMBER']), ...SECRET_DETECTORS];
 const replace = ({ detector }: DetectedValue): string => `{{${detector.kind}}}`;
 
 const filtered = async (texts: readonly string[], redacts = true) => {

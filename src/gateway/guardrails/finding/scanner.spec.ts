@@ -4,9 +4,9 @@ import { PII_CATEGORIES } from '../../../routing-config/guardrails/check-paramet
 import { personalData } from './personal-data.js';
 import { Placeholders } from '../placeholders.js';
 import { Scanner } from './scanner.js';
-import { SECRETS } from './secrets.js';
+import { SECRET_DETECTORS } from './secrets.js';
 
-const EVERYTHING = [...personalData(PII_CATEGORIES), ...SECRETS];
+const EVERYTHING = [...personalData(PII_CATEGORIES), ...SECRET_DETECTORS];
 
 function redact(pieces: readonly string[], detectors = EVERYTHING): string {
   const placeholders = new Placeholders();

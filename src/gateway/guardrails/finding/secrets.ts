@@ -8,7 +8,7 @@ const BASE64 = /[A-Za-z0-9+/=\r\n-]/;
  * Credentials, by the formats that their issuers chose to make them detectable:
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns
  */
-export const SECRETS: readonly Detector[] = [
+export const SECRET_DETECTORS: readonly Detector[] = [
   {
     kind: 'PRIVATE_KEY',
     pattern: /-----BEGIN (?:[A-Z0-9]{1,16} ){0,2}PRIVATE KEY(?: BLOCK)?-----/g,

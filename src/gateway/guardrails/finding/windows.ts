@@ -16,13 +16,13 @@ export interface TextWindow {
   readonly isEnd: boolean;
 }
 
-type Range = readonly [start: number, end: number];
+type TextRange = readonly [start: number, end: number];
 
 /** The first match from a position on, or null. */
-type Search = (text: string, from: number) => Range | null;
+type TextSearch = (text: string, from: number) => TextRange | null;
 
 const byRegExp =
-  (pattern: RegExp): Search =>
+  (pattern: RegExp): TextSearch =>
   (text, from) => {
     pattern.lastIndex = from;
     const match = pattern.exec(text);
@@ -30,7 +30,7 @@ const byRegExp =
   };
 
 const byRe2 =
-  (pattern: RE2JS): Search =>
+  (pattern: RE2JS): TextSearch =>
   (text, from) => {
     const matcher = pattern.matcher(text);
     return matcher.find(from) ? [matcher.start(), matcher.end()] : null;
@@ -38,7 +38,7 @@ const byRe2 =
 
 /** A pattern for either engine. A RegExp must be global. */
 export class Pattern {
-  private readonly search: Search;
+  private readonly search: TextSearch;
 
   constructor(pattern: RegExp | RE2JS) {
     this.search = pattern instanceof RegExp ? byRegExp(pattern) : byRe2(pattern);

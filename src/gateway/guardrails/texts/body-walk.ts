@@ -1,9 +1,9 @@
 import { leadsRun, ListRuns, MessageRuns, NO_RUN, runBelow } from './message-runs.js';
-import { isFree, isTokenList, isTokenType, namesMembers, readString } from './non-texts.js';
+import { isFreeForm, isTokenList, isTokenType, namesMembers, readString } from './non-texts.js';
 import type { TextKind, TextTree } from './text-tree.js';
 import { unread, type UnreadContent, type UnreadReason } from './unread.js';
 
-type Members = Readonly<Record<string, unknown>>;
+type WalkedMembers = Readonly<Record<string, unknown>>;
 
 /** A text of a body. */
 export interface FoundText {
@@ -54,13 +54,13 @@ function noted(found: FoundText[], one: FoundText): string {
 }
 
 /** The position of the walk. */
-interface Position {
+interface WalkPosition {
   readonly tree: TextTree | null;
   /** The kind of every string here, whatever its name; null if names decide. */
   readonly free: FoundText['kind'] | null;
   /** Name of the member, or of the member whose list contains this item. */
   readonly name: string;
-  readonly holder: Members;
+  readonly holder: WalkedMembers;
   /** The run of text parts here. */
   readonly run: number;
   /** The texts here come first in their run. */
@@ -71,20 +71,20 @@ interface Position {
   readonly isTokens: boolean;
 }
 
-const AT_ROOT: Omit<Position, 'tree'> = {
+const AT_ROOT: Omit<WalkPosition, 'tree'> = {
   ...{ free: null, name: '', holder: {}, run: NO_RUN, leads: false, isSaid: false, isTokens: false },
 };
 
 type InRun = Pick<FoundText, 'run' | 'leads'>;
 const ALONE: InRun = { run: NO_RUN, leads: false };
 
-interface Holder {
+interface TextHolder {
   /** Takes the value that is being walked after the visit. */
   put(after: unknown): void;
 }
 
 /** A list or an object that is being walked. */
-interface Level extends Holder {
+interface Level extends TextHolder {
   /** Name or index of the member or item that is being walked. */
   step: string | number;
   /** Walks one further member or item; false after the last one. */
@@ -104,7 +104,7 @@ class Walk {
   ) {}
 
   through(body: unknown, tree: TextTree): unknown {
-    const root: Holder = { put: (after) => void (result = after) };
+    const root: TextHolder = { put: (after) => void (result = after) };
     let result: unknown = body;
     this.enter(body, { ...AT_ROOT, tree }, root);
     for (let level = this.levels.at(-1); level; level = this.levels.at(-1)) {
@@ -116,13 +116,13 @@ class Walk {
   }
 
   /** Gives `above` the value after the visit, unless the value has an inside, which is walked next. */
-  enter(value: unknown, at: Position, above: Holder): void {
+  enter(value: unknown, at: WalkPosition, above: TextHolder): void {
     if (typeof value === 'string') above.put(this.text(value, at));
     else if (typeof value === 'number') above.put(this.number(value, at));
     else if (typeof value !== 'object' || value === null) above.put(value);
     else if (this.levels.length >= DEEPEST) above.put(this.cannotRead('depth', value));
     else if (Array.isArray(value)) this.levels.push(new ListLevel(this, value, at));
-    else this.levels.push(new MembersLevel(this, value as Members, at));
+    else this.levels.push(new MembersLevel(this, value as WalkedMembers, at));
   }
 
   cannotRead<Value>(reason: UnreadReason, value: Value): Value {
@@ -135,14 +135,14 @@ class Walk {
     return this.visit({ text, kind, place, run, leads });
   }
 
-  private text(value: string, at: Position): string {
+  private text(value: string, at: WalkPosition): string {
     if (value === '') return value;
     const kind = at.tree?.here ?? at.free ?? 'beside';
     if (at.free !== null) return this.visited(value, kind, at);
     return this.reading(value, kind, at);
   }
 
-  private reading(value: string, kind: FoundText['kind'], at: Position): string {
+  private reading(value: string, kind: FoundText['kind'], at: WalkPosition): string {
     const { isText, inside, unread: reason } = readString(at.name, value, at.holder);
     if (reason) return this.cannotRead(reason, value);
     const after = isText ? this.visited(value, kind, at) : value;
@@ -152,7 +152,7 @@ class Walk {
   }
 
   /** A card number can also be written as a number. */
-  private number(value: number, at: Position): unknown {
+  private number(value: number, at: WalkPosition): unknown {
     if ((at.isSaid || at.isTokens) && Array.isArray(at.holder[at.name]))
       return this.cannotRead('tokens', value);
     if (at.free === null && at.tree?.here == null) return value;
@@ -177,7 +177,7 @@ class ListLevel implements Level {
   constructor(
     private readonly walk: Walk,
     private readonly items: readonly unknown[],
-    private readonly at: Position,
+    private readonly at: WalkPosition,
   ) {
     this.each = at.tree?.each ?? null;
     this.isSaid = at.isSaid || at.tree?.here === 'said' || this.each?.here === 'said';
@@ -217,8 +217,8 @@ class MembersLevel implements Level {
 
   constructor(
     private readonly walk: Walk,
-    private readonly members: Members,
-    private readonly at: Position,
+    private readonly members: WalkedMembers,
+    private readonly at: WalkPosition,
   ) {
     this.names = Object.keys(members);
     this.isTokens = at.isTokens || (at.free === null && isTokenType(members.type));
@@ -250,11 +250,11 @@ class MembersLevel implements Level {
     return this.changed ? Object.fromEntries(this.changed) : this.members;
   }
 
-  private below(name: string): Position {
+  private below(name: string): WalkPosition {
     const { tree, free } = this.at;
     const holder = this.members;
     const below = tree && (tree.fields.get(name) ?? tree.any);
-    const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
+    const freely = below?.below ?? free ?? (isFreeForm(name) ? 'beside' : null);
     const isSaid = below?.here ? below.here === 'said' : freely === null && isTokenList(name);
     const { isTokens } = this;
     const run = this.runBelow(name);
@@ -276,6 +276,6 @@ class MembersLevel implements Level {
 
 /** Items of streams name the item that they continue: `choices[0].index`. */
 function indexOf(item: unknown): number | null {
-  const index = typeof item === 'object' && item !== null ? (item as Members).index : undefined;
+  const index = typeof item === 'object' && item !== null ? (item as WalkedMembers).index : undefined;
   return typeof index === 'number' ? index : null;
 }

@@ -1,7 +1,7 @@
 import type { EndpointId } from '../../../providers/endpoint.js';
 import { interactions } from './interaction-texts.js';
-import { chatV2, generateContent, messages } from './native-texts.js';
-import { chat, completions, responses, transcriptions } from './openai-texts.js';
+import { chatV2, generateContent, messagesTexts } from './native-texts.js';
+import { chatTexts, completions, responsesTexts, transcriptionTexts } from './openai-texts.js';
 import { type EndpointTexts, type StreamTexts, textTree } from './text-tree.js';
 
 /** A stream without known parts: each of its texts stands alone. */
@@ -36,7 +36,7 @@ const ocr: EndpointTexts = {
   stream: WHOLE_EVENTS,
 };
 
-const pictures: EndpointTexts = {
+const imageTexts: EndpointTexts = {
   request: textTree('prompt'),
   answer: textTree('data[].revised_prompt'),
   stream: WHOLE_EVENTS,
@@ -47,17 +47,17 @@ const pictures: EndpointTexts = {
  * streams continue them. Requests and responses of other endpoints are judged by headers and model only.
  */
 export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
-  'chat-completions': chat,
+  'chat-completions': chatTexts,
   completions,
-  'fim-completions': { ...chat, request: completions.request },
-  'agent-completions': chat,
+  'fim-completions': { ...chatTexts, request: completions.request },
+  'agent-completions': chatTexts,
   'chat-v2': chatV2,
-  messages,
-  responses,
-  compaction: responses,
+  messages: messagesTexts,
+  responses: responsesTexts,
+  compaction: responsesTexts,
   'generate-content': generateContent,
   interactions,
-  'count-tokens': { ...messages, answer: textTree() },
+  'count-tokens': { ...messagesTexts, answer: textTree() },
   embeddings: asking('input', 'input[]'),
   'embed-content': asking('content.parts[].text', 'requests[].content.parts[].text'),
   rerank: asking('query', 'documents[]', 'documents[].text'),
@@ -65,12 +65,12 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'rerank-v2': asking('query', 'documents[]'),
   moderations: asking('input', 'input[]', 'input[].text'),
   ocr,
-  'image-generations': pictures,
-  'image-edits': pictures,
-  'image-variations': pictures,
+  'image-generations': imageTexts,
+  'image-edits': imageTexts,
+  'image-variations': imageTexts,
   // The response is audio.
   speech: { request: textTree('input', 'instructions'), answer: null, stream: WHOLE_EVENTS },
-  transcriptions,
-  translations: transcriptions,
+  transcriptions: transcriptionTexts,
+  translations: transcriptionTexts,
   'vector-stores': { request: null, answer: textTree('data[].content[].text'), stream: WHOLE_EVENTS },
 };

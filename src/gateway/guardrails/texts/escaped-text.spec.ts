@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EscapedText, reescaped, unescaped } from './escaped-text.js';
 import { personalData } from '../finding/personal-data.js';
-import { SECRETS } from '../finding/secrets.js';
+import { SECRET_DETECTORS } from '../finding/secrets.js';
 import { PII_CATEGORIES } from '../../../routing-config/guardrails/check-parameters.js';
 
 const PIECES = [
@@ -119,7 +119,7 @@ describe('a text that may be JSON', () => {
   });
 
   it('has quotation marks only of its own: no detector takes one', () => {
-    for (const { alphabet, tail } of [...personalData([...PII_CATEGORIES]), ...SECRETS]) {
+    for (const { alphabet, tail } of [...personalData([...PII_CATEGORIES]), ...SECRET_DETECTORS]) {
       expect([alphabet.test('"'), alphabet.test('\\')]).toEqual([false, false]);
       expect(tail?.test('"') ?? false).toBe(false);
     }

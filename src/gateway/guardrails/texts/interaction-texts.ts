@@ -1,5 +1,5 @@
 import type { Json } from '../../../providers/endpoint.js';
-import { below, EVERYTHING } from './openai-texts.js';
+import { below, WHOLE_EVENT } from './openai-texts.js';
 import { type EndpointTexts, streamTree, textTree } from './text-tree.js';
 
 const INTERACTION = [
@@ -47,7 +47,7 @@ export const interactions: EndpointTexts = {
     endsOf: ({ event_type, index }) => {
       if (event_type === 'step.stop' || event_type === 'content.stop') return [`${String(index)}/`];
       return event_type === 'interaction.completed' || event_type === 'interaction.complete'
-        ? EVERYTHING
+        ? WHOLE_EVENT
         : null;
     },
     carrierOf: (event) => (START.test(String(event.event_type)) ? deltaOfStart(event) : event),

@@ -2,10 +2,10 @@
  * Which texts of a body a model, or a reader, takes as one: the text parts of a message, and messages that are one turn. A text is in one
  * run at most. Runs are numbered; the same number below zero is the run of the reasoning beside the text.
  */
-type Members = Readonly<Record<string, unknown>>;
+type MessageMembers = Readonly<Record<string, unknown>>;
 
 export const NO_RUN = 0;
-export const reasoningOf = (run: number): number => -Math.abs(run);
+export const reasoningRun = (run: number): number => -Math.abs(run);
 export const isReasoning = (run: number): boolean => run < 0;
 
 /** Instructions beside the messages. Providers put them before the system messages. https://docs.claude.com/en/api/messages */
@@ -67,7 +67,7 @@ export class MessageRuns {
   }
 
   /** The run of a member of the body itself. */
-  ofBody(name: string, body: Members): number {
+  ofBody(name: string, body: MessageMembers): number {
     if (INSTRUCTIONS.has(name)) return this.of(SYSTEM);
     const isCompletion = typeof body.suffix === 'string' && body.suffix !== '';
     return isCompletion && (name === 'prompt' || name === 'suffix') ? this.of(PROMPT) : NO_RUN;
@@ -93,7 +93,7 @@ export class ListRuns {
   of(item: unknown): number {
     const members = membersOf(item);
     const type = typeOf(members);
-    if (type === REASONING) return reasoningOf((this.reasoning ??= this.runs.next()));
+    if (type === REASONING) return reasoningRun((this.reasoning ??= this.runs.next()));
     const turn = turnOf(members);
     if (turn === SYSTEM) return this.runs.of(SYSTEM);
     if (turn !== null && turn !== this.turn) {
@@ -118,15 +118,15 @@ interface HolderAt {
 }
 
 /** The run of a member, by that of its object. */
-export function runBelow(name: string, holder: Members, at: HolderAt): number {
+export function runBelow(name: string, holder: MessageMembers, at: HolderAt): number {
   const { run } = at;
   if (run === NO_RUN) return NO_RUN;
-  if (name === THINKING) return reasoningOf(run);
+  if (name === THINKING) return reasoningRun(run);
   if (!hasText(name, holder, at.name)) return NO_RUN;
-  return holder.thought === true ? reasoningOf(run) : run;
+  return holder.thought === true ? reasoningRun(run) : run;
 }
 
-function hasText(name: string, holder: Members, holderName: string): boolean {
+function hasText(name: string, holder: MessageMembers, holderName: string): boolean {
   if (FUNCTION_RESPONSES.has(name)) return true;
   if (FUNCTION_RESPONSES.has(holderName)) return RESPONSES.has(name);
   const inside = holder[name];
@@ -143,16 +143,16 @@ function resultName(type: string): string | null {
 }
 
 /** A response of a function is an object: its output, or its only member. https://ai.google.dev/api/caching#FunctionResponse */
-const isOutput = (name: string, response: Members): boolean =>
+const isOutput = (name: string, response: MessageMembers): boolean =>
   name === 'output' || Object.keys(response).length === 1;
 
 /** Whether a list holds the parts of a message, and not a document within it. */
-function hasParts(name: string, holder: Members): boolean {
+function hasParts(name: string, holder: MessageMembers): boolean {
   if (name === 'parts') return true;
   return name === 'content' && (turnOf(holder) !== null || typeOf(holder) === TOOL_RESULT);
 }
 
-function turnOf(item: Members): string | null {
+function turnOf(item: MessageMembers): string | null {
   const { role } = item;
   if (typeof role === 'string') return TURNS.get(role) ?? role;
   const type = typeOf(item);
@@ -168,7 +168,7 @@ const RESULT_ROLES: ReadonlySet<unknown> = new Set(['tool', 'function']);
 const CONTENTS = ['content', 'parts', 'content_blocks', 'refusal', 'tool_plan'] as const;
 
 /** Whether translations leave out a message, because it has neither a text nor a call. Its neighbours then become one message. */
-function isSilent(item: Members): boolean {
+function isSilent(item: MessageMembers): boolean {
   const { role, tool_calls, function_call } = item;
   const type = typeOf(item);
   const isMessage = typeof role === 'string' || Array.isArray(item.parts) || STEP_TURNS.has(type);
@@ -185,15 +185,15 @@ function saysNothing(content: unknown): boolean {
   if (Array.isArray(content)) return content.every(saysNothing);
   if (typeof content === 'string') return content.trim() === '';
   if (typeof content !== 'object' || content === null) return true;
-  const part = content as Members;
+  const part = content as MessageMembers;
   if (part.thought === true || THOUGHTS.has(typeOf(part))) return true;
   const texts = PART_TEXTS.filter((name) => name in part);
   const isText = texts.length > 0 || Object.keys(part).length === 0;
   return isText && texts.every((name) => saysNothing(part[name]));
 }
 
-const typeOf = ({ type }: Members): string => (typeof type === 'string' ? type : '');
+const typeOf = ({ type }: MessageMembers): string => (typeof type === 'string' ? type : '');
 
-const NOBODY: Members = {};
-const membersOf = (item: unknown): Members =>
-  typeof item === 'object' && item !== null ? (item as Members) : NOBODY;
+const NOBODY: MessageMembers = {};
+const membersOf = (item: unknown): MessageMembers =>
+  typeof item === 'object' && item !== null ? (item as MessageMembers) : NOBODY;

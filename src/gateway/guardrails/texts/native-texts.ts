@@ -1,5 +1,5 @@
 import type { Json } from '../../../providers/endpoint.js';
-import { endedItems, EVERYTHING } from './openai-texts.js';
+import { endedItems, WHOLE_EVENT } from './openai-texts.js';
 import { type EndpointTexts, streamTree, textTree } from './text-tree.js';
 
 const BLOCK = [
@@ -12,7 +12,8 @@ const BLOCK = [
   'content.stderr',
 ];
 const SOURCE = ['source.data', 'source.content', 'source.content[].text', 'title', 'context'];
-export const block = (root: string): string[] => [...BLOCK, ...SOURCE].map((place) => `${root}.${place}`);
+export const blockPaths = (root: string): string[] =>
+  [...BLOCK, ...SOURCE].map((place) => `${root}.${place}`);
 
 /** Clients join the text blocks of a message, and read its thinking apart. */
 const OF_BLOCK = /^\.(?:delta|content_block|message\.content\[\d+\])\.(text|thinking)$/;
@@ -20,15 +21,15 @@ const OF_BLOCK = /^\.(?:delta|content_block|message\.content\[\d+\])\.(text|thin
 const RESULT = '.content_block.content[';
 
 /** https://docs.claude.com/en/api/messages and https://docs.claude.com/en/docs/build-with-claude/streaming */
-export const messages: EndpointTexts = {
+export const messagesTexts: EndpointTexts = {
   request: textTree(
     'system',
     'system[].text',
     'messages[].content',
-    ...block('messages[].content[]'),
-    ...block('messages[].content[].content[]'),
+    ...blockPaths('messages[].content[]'),
+    ...blockPaths('messages[].content[].content[]'),
   ),
-  answer: textTree(...block('content[]')),
+  answer: textTree(...blockPaths('content[]')),
   stream: {
     tree: streamTree({
       delta: [
@@ -38,7 +39,7 @@ export const messages: EndpointTexts = {
         'content_block.text',
         'content_block.thinking',
       ],
-      said: ['content_block.input.**', 'content_block.content[].text', ...block('message.content[]')],
+      said: ['content_block.input.**', 'content_block.content[].text', ...blockPaths('message.content[]')],
     }),
     partOf: ({ index }) => `${String(index)}/`,
     runOf: ({ index }, place) => {
@@ -47,7 +48,7 @@ export const messages: EndpointTexts = {
     },
     endsOf: ({ type, index }) => {
       if (type === 'content_block_stop') return [`${String(index)}/`];
-      return type === 'message_delta' || type === 'message_stop' ? EVERYTHING : null;
+      return type === 'message_delta' || type === 'message_stop' ? WHOLE_EVENT : null;
     },
     carrierOf: (event) => (event.type === 'content_block_start' ? deltaOfBlock(event) : event),
   },
@@ -134,7 +135,7 @@ export const chatV2: EndpointTexts = {
     partOf: ({ type, index }) => `${String(index)}/${partName(type)}/`,
     runOf: (_event, place) => /^\.delta\.message\.content\.(?:text|thinking)$/.exec(place)?.[0] ?? null,
     endsOf: ({ type, index }) => {
-      if (type === 'message-end') return EVERYTHING;
+      if (type === 'message-end') return WHOLE_EVENT;
       return typeof type === 'string' && type.endsWith('-end')
         ? [`${String(index)}/${partName(type)}/`]
         : null;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { base64Of, type InlineFile, inlineFile, isTextType } from '../../../providers/inline-file.js';
+import { base64OfFile, type InlineFile, inlineFile, isTextType } from '../../../providers/inline-file.js';
 import type { UnreadReason } from './unread.js';
 
 /**
@@ -105,7 +105,7 @@ const NAMING: ReadonlySet<string> = new Set(['properties', 'patternProperties', 
 const FREE: ReadonlySet<string> = new Set(['metadata', 'args', 'env', 'variables']);
 
 export const namesMembers = (name: string): boolean => NAMING.has(name);
-export const isFree = (name: string): boolean => FREE.has(name);
+export const isFreeForm = (name: string): boolean => FREE.has(name);
 
 /** A text within a string: a file in base64 or in a data URL. */
 interface InsideText {
@@ -149,7 +149,7 @@ const TOKEN_LISTS: ReadonlySet<string> = new Set([
 const TOKEN_TYPE = /^(?:\w+_)?tokens?(?:_ids)?$/;
 const VECTORS: ReadonlySet<string> = new Set(['prompt_embeds', 'prompt_embeddings']);
 
-type Holder = Readonly<Record<string, unknown>>;
+type MediaHolder = Readonly<Record<string, unknown>>;
 
 /** Whether a list of numbers in this member stands for a text. */
 export const isTokenList = (name: string): boolean => TOKEN_LISTS.has(name);
@@ -158,7 +158,7 @@ export const isTokenList = (name: string): boolean => TOKEN_LISTS.has(name);
 export const isTokenType = (type: unknown): boolean => typeof type === 'string' && TOKEN_TYPE.test(type);
 
 /** `name`: of its member, or of the member whose list contains it. `holder`: the object with that member. */
-export function readString(name: string, value: string, holder: Holder): StringReading {
+export function readString(name: string, value: string, holder: MediaHolder): StringReading {
   if (TOKENS.has(name) || IDENTIFIER.test(name)) return TOKEN.test(value) ? NO_TEXT : TEXT;
   if (VECTORS.has(name) || (BINARY.has(name) && isTokenType(holder.type))) return UNREAD_TOKENS;
   return BINARY.has(name) && holder.type !== 'text' ? readBytes(name, value, holder) : TEXT;
@@ -174,12 +174,12 @@ const FILE_BYTES: ReadonlySet<string> = new Set(['file_data']);
  * Bytes that are text are read, whatever type they claim: providers and the gateway's own translations open such files by name, by type or
  * by content. Bytes that claim to be text and are not cannot be read.
  */
-function readBytes(name: string, value: string, holder: Holder): StringReading {
+function readBytes(name: string, value: string, holder: MediaHolder): StringReading {
   if (ADDRESS.test(value)) return TEXT;
   const file = inlineFile(value, { filename: holder.title, ...holder });
   const claimsText = isTextType(file.type);
   const isFile = file.isDataUrl || FILE_BYTES.has(name);
-  const base64 = base64Of(file);
+  const base64 = base64OfFile(file);
   if (base64 === null) return isFile || claimsText ? UNREAD_FILE : TEXT;
   const text = textIn(base64, claimsText);
   const isWord = !isFile && value.length < BYTES_CHARS_MIN;

@@ -2,7 +2,7 @@ import type { Json } from '../../../providers/endpoint.js';
 import { type EndpointTexts, streamTree, type StreamTexts, textTree } from './text-tree.js';
 
 const OF_NO_PART: StreamTexts['partOf'] = (_event, place) => place;
-export const EVERYTHING: readonly string[] = [''];
+export const WHOLE_EVENT: readonly string[] = [''];
 
 /** Choices, or Google's candidates, end one by one. */
 export function endedItems(list: string, reason: string): StreamTexts['endsOf'] {
@@ -43,7 +43,7 @@ const TEXT = /\.(?:text|thinking)$/;
 const withoutPositions = (place: string): string => place.replaceAll(/(?<!^\.choices)\[\d+\]/g, '');
 
 /** https://platform.openai.com/docs/api-reference/chat/create */
-export const chat: EndpointTexts = {
+export const chatTexts: EndpointTexts = {
   request: textTree(...below('messages[]', MESSAGE), 'prediction.content', 'prediction.content[].text'),
   answer: textTree(...below('choices[].message', MESSAGE)),
   stream: {
@@ -68,12 +68,12 @@ export const chat: EndpointTexts = {
   },
 };
 
-interface Choice {
+interface StreamedChoice {
   readonly delta?: { readonly tool_calls?: unknown } | null;
 }
 
 /** Clients join the fields of a call as they join its arguments, so its id and its name must not be sent twice. */
-function withoutNames(choice: Choice | null): Choice | null {
+function withoutNames(choice: StreamedChoice | null): StreamedChoice | null {
   const calls = choice?.delta?.tool_calls;
   if (!Array.isArray(calls)) return choice;
   const bare = calls.map((call: Json | null) => {
@@ -129,7 +129,7 @@ function runOfResponse({ type, output_index, item, part }: Json, place: string):
 }
 
 /** https://platform.openai.com/docs/api-reference/responses and …/responses-streaming */
-export const responses: EndpointTexts = {
+export const responsesTexts: EndpointTexts = {
   request: textTree('instructions', 'input', ...below('input[]', ITEM), 'prompt.variables.**'),
   answer: textTree(...below('output[]', ITEM)),
   stream: {
@@ -145,20 +145,20 @@ export const responses: EndpointTexts = {
       `${String(output_index)}/${String(content_index ?? summary_index)}/${String(type)}`,
     runOf: runOfResponse,
     endsOf: ({ type, output_index }) => {
-      if (COMPLETE.has(type)) return EVERYTHING;
+      if (COMPLETE.has(type)) return WHOLE_EVENT;
       return typeof type === 'string' && type.endsWith('.done') ? [`${String(output_index)}/`] : null;
     },
   },
 };
 
 /** https://platform.openai.com/docs/api-reference/audio, whose responses may be plain text and event streams. */
-export const transcriptions: EndpointTexts = {
+export const transcriptionTexts: EndpointTexts = {
   request: textTree('prompt'),
   answer: streamTree({ said: ['text', 'segments[].text'], repeat: ['segments[].tokens'] }),
   isPlain: true,
   stream: {
     tree: streamTree({ delta: ['delta'], repeat: ['text'] }),
     partOf: () => 'transcript',
-    endsOf: ({ type }) => (type === 'transcript.text.done' ? EVERYTHING : null),
+    endsOf: ({ type }) => (type === 'transcript.text.done' ? WHOLE_EVENT : null),
   },
 };

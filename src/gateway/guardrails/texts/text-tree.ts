@@ -49,8 +49,8 @@ export interface EndpointTexts {
   readonly stream: StreamTexts;
 }
 
-type Path = readonly string[];
-type Places = readonly (readonly [path: Path, kind: TextKind])[];
+type TextPath = readonly string[];
+type TextPositions = readonly (readonly [path: TextPath, kind: TextKind])[];
 
 /** A tree of message texts. */
 export function textTree(...texts: readonly string[]): TextTree {
@@ -62,11 +62,11 @@ export function streamTree(places: Readonly<Partial<Record<TextKind, readonly st
   return treeOf(all.flatMap(([kind, list]) => list.map((place) => [pathOf(place), kind] as const)));
 }
 
-const pathOf = (place: string): Path => place.replaceAll('[]', '.[]').split('.');
+const pathOf = (place: string): TextPath => place.replaceAll('[]', '.[]').split('.');
 
 const SPECIAL: ReadonlySet<string> = new Set(['[]', '*', '**']);
 
-function treeOf(places: Places): TextTree {
+function treeOf(places: TextPositions): TextTree {
   const heads = [...new Set(places.flatMap(([[head]]) => (head === undefined ? [] : [head])))];
   const below = (head: string): TextTree =>
     treeOf(places.flatMap(([[first, ...rest], kind]) => (first === head ? [[rest, kind] as const] : [])));

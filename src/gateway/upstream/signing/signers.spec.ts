@@ -15,19 +15,19 @@ import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
 import { Signers } from './signers.js';
 
-interface Call {
+interface SignedCall {
   readonly path: string;
   readonly origin: string;
   readonly headers: IncomingMessage['headers'];
   readonly form: URLSearchParams;
 }
 
-type Answer = readonly [status: number, body: string];
+type SigningTestReply = readonly [status: number, body: string];
 
 let server: Server;
 let pool: Pool;
-let calls: Call[];
-let answer: Answer;
+let calls: SignedCall[];
+let answer: SigningTestReply;
 let signers: Signers;
 
 beforeEach(async () => {
@@ -237,7 +237,7 @@ describe('a role of AWS', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it.each<readonly [string, Answer, string]>([
+  it.each<readonly [string, SigningTestReply, string]>([
     ['a refusal', [403, '<ErrorResponse>canary</ErrorResponse>'], 'credential_unusable'],
     ['a failure', [500, 'canary'], 'upstream_error'],
     ['throttling', [429, 'canary'], 'upstream_error'],
@@ -310,7 +310,7 @@ describe('google-service-account', () => {
     expect(calls).toEqual([]);
   });
 
-  it.each<readonly [Answer, string]>([
+  it.each<readonly [SigningTestReply, string]>([
     [[400, '{"error":"invalid_grant","error_description":"canary"}'], 'credential_unusable'],
     [[200, 'canary'], 'upstream_error'],
     [[200, 'null'], 'upstream_error'],

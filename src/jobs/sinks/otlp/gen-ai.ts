@@ -23,7 +23,7 @@ export function serverOf({ origin }: SentAttempt): Attributes {
 }
 
 /** Totals include the finer kinds. */
-export const usageOf = (attempt: SentAttempt): Attributes =>
+export const usageAttributes = (attempt: SentAttempt): Attributes =>
   known({
     'gen_ai.usage.input_tokens': attempt.input_tokens,
     'gen_ai.usage.output_tokens': attempt.output_tokens,

@@ -4,7 +4,7 @@ import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../egress/egress.js';
 import type { Consignment, LogDestination } from '../log-sink.js';
 import type { SentRow } from '../sent-row.js';
-import { exported, originOf, throughEgress } from '../../../telemetry/exporting.js';
+import { exportItems, telemetryResource, throughEgress } from '../../../telemetry/exporting.js';
 import { errorOf, known, serverOf, whatOf } from './gen-ai.js';
 
 /** https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-metrics.md */
@@ -29,51 +29,51 @@ interface Instruments {
 export class MetricSink implements LogDestination {
   readonly id = 'otlp-metrics';
   readonly gathering;
-  readonly #way: ReturnType<typeof throughEgress>;
-  #opened: ReturnType<MetricSink['load']> | undefined;
+  private readonly way: ReturnType<typeof throughEgress>;
+  private opened: ReturnType<MetricSink['load']> | undefined;
   /** Metrics that the collector has not accepted yet, and the last batch they include. */
-  #waiting: { readonly upTo: string; readonly metrics: ResourceMetrics } | null = null;
+  private waiting: { readonly upTo: string; readonly metrics: ResourceMetrics } | null = null;
 
   constructor(
     egress: Egress,
     private readonly url: URL,
     everyMs: number,
   ) {
-    this.#way = throughEgress(egress);
+    this.way = throughEgress(egress);
     this.gathering = { rows: MOST_ROWS, seconds: everyMs / MS_PER_S };
   }
 
   async deliver(consignment: Consignment): Promise<void> {
-    const { exporter, reader, instruments } = await (this.#opened ??= this.load());
-    if (this.#waiting) await exported(exporter, this.#waiting.metrics);
-    const counted = BigInt(this.#waiting?.upTo ?? 0);
+    const { exporter, reader, instruments } = await (this.opened ??= this.load());
+    if (this.waiting) await exportItems(exporter, this.waiting.metrics);
+    const counted = BigInt(this.waiting?.upTo ?? 0);
     const batches = consignment.batches.filter(({ seq }) => BigInt(seq) > counted);
-    this.#waiting = null;
+    this.waiting = null;
     const last = batches.at(-1);
     if (!last) return;
     for (const row of await consignment.rowsOf(batches)) measure(instruments, row);
     const { resourceMetrics: metrics } = await reader.collect();
-    this.#waiting = { upTo: last.seq, metrics };
-    await exported(exporter, metrics);
-    this.#waiting = null;
+    this.waiting = { upTo: last.seq, metrics };
+    await exportItems(exporter, metrics);
+    this.waiting = null;
   }
 
   async close(): Promise<void> {
-    const opened = await this.#opened;
+    const opened = await this.opened;
     await opened?.exporter.shutdown();
-    await this.#way.close();
+    await this.way.close();
   }
 
   private async load() {
     const [{ OTLPMetricExporter }, sdk, origin] = await Promise.all([
       import('@opentelemetry/exporter-metrics-otlp-proto'),
       import('@opentelemetry/sdk-metrics'),
-      originOf(),
+      telemetryResource(),
     ]);
     const exporter = new OTLPMetricExporter({
       url: this.url.href,
       timeoutMillis: OTLP_TIMEOUTS.commandMs,
-      httpAgentOptions: this.#way.agentFor as never,
+      httpAgentOptions: this.way.agentFor as never,
     });
     /** Collects on demand instead of on a timer: the values belong to the batches that were read. */
     class RegistryReader extends sdk.MetricReader {

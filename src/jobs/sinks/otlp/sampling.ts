@@ -3,10 +3,11 @@ import type { SpanSettings } from '../../../common/settings/otel-settings.js';
 import { spanIdsOf } from '../../../telemetry/trace-ids.js';
 import type { SentRow } from '../sent-row.js';
 
-type Rule = 'always_on' | 'always_off' | 'traceidratio';
+type SamplingRule = 'always_on' | 'always_off' | 'traceidratio';
 
 /** The request log does not keep the decision of a client's span, so the samplers with `parentbased_` decide as for a trace without a parent. */
-const ruleOf = (sampler: SpanSettings['sampler']): Rule => sampler.replace('parentbased_', '') as Rule;
+const ruleOf = (sampler: SpanSettings['sampler']): SamplingRule =>
+  sampler.replace('parentbased_', '') as SamplingRule;
 
 /** Decides by the trace alone, so that a request has all of its spans or none, and repeated deliveries agree. */
 export async function samplerFor({

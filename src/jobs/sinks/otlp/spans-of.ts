@@ -15,7 +15,7 @@ import type { SpanSettings } from '../../../common/settings/otel-settings.js';
 import { spanIdOf, spanIdsOf, traceIdOf } from '../../../telemetry/trace-ids.js';
 import type { GuardrailRun } from '../guardrail-run.js';
 import type { SentAttempt, SentRow } from '../sent-row.js';
-import { errorOf, known, serverOf, usageOf, whatOf } from './gen-ai.js';
+import { errorOf, known, serverOf, usageAttributes, whatOf } from './gen-ai.js';
 import {
   OPEN_INFERENCE_OF_GUARDRAIL,
   openInferenceOfAttempt,
@@ -151,7 +151,7 @@ function attributesOfTry(row: SentRow, attempt: SentAttempt): Attributes {
   return {
     ...whatOf(row, attempt.provider),
     ...serverOf(attempt),
-    ...usageOf(attempt),
+    ...usageAttributes(attempt),
     ...known({
       'gen_ai.request.stream': row.streamed || null,
       'http.response.status_code': attempt.status,
@@ -186,12 +186,12 @@ interface SpanFacts {
 
 function span(
   origin: SpanOrigin,
-  { ids: [traceId, spanId, parent], from, forMs, links = [], ...told }: SpanFacts,
+  { ids: [traceId, spanId, parent], from, forMs, links = [], ...otherFacts }: SpanFacts,
 ): ReadableSpan {
   const context = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
   return {
     ...origin,
-    ...told,
+    ...otherFacts,
     spanContext: () => context(spanId),
     ...(parent === undefined ? {} : { parentSpanContext: context(parent) }),
     startTime: timeOf(from),

@@ -3,9 +3,9 @@ import { list, textOrNull } from '../../endpoints/reading.js';
 import { MediaFile } from '../../translation.js';
 import { cuesOf, type Cue } from './cues.js';
 
-type Form = (hub: Json, request: Json) => Json | MediaFile;
+type TranscriptFormat = (hub: Json, request: Json) => Json | MediaFile;
 
-const FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
+const FORMS: ReadonlyMap<unknown, TranscriptFormat> = new Map<unknown, TranscriptFormat>([
   ['verbose_json', verbose],
   ['text', (hub) => text('text/plain; charset=utf-8', `${textOrNull(hub.text) ?? ''}\n`)],
   ['srt', (hub) => text('application/x-subrip; charset=utf-8', srt(cuesOf(hub)))],

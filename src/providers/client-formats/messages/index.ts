@@ -1,18 +1,18 @@
 import type { Json } from '../../endpoint.js';
-import type { ClientShape, Context } from '../../translation.js';
+import type { ClientFormat, Context } from '../../translation.js';
 import { messagesAnswer } from './answer.js';
 import { messagesError } from './errors.js';
-import { parametersOf } from './request/parameters.js';
-import { toolsOf } from './request/tools.js';
-import { messagesOf } from './request/turns.js';
+import { hubParameters } from './request/parameters.js';
+import { messagesTools } from './request/tools.js';
+import { hubMessages } from './request/turns.js';
 import { MessagesStream } from './stream.js';
 
 function request(body: Json, { model }: Context): Json {
-  return { ...parametersOf(body, model), messages: messagesOf(body), ...toolsOf(body) };
+  return { ...hubParameters(body, model), messages: hubMessages(body), ...messagesTools(body) };
 }
 
 /** Clients of Anthropic's Messages API, such as its SDKs and Claude Code. https://platform.claude.com/docs/en/api/messages */
-export const messages: ClientShape = {
+export const messagesFormat: ClientFormat = {
   endpoint: 'messages',
   request,
   answer: (hub, _asked, context) => messagesAnswer(hub, context),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
 import type { Context } from '../../translation.js';
-import { messages as shape } from './index.js';
+import { messagesFormat as shape } from './index.js';
 
 const context: Context = {
   id: 'x-1',
@@ -15,12 +15,15 @@ const context: Context = {
 const caller = { type: 'direct' };
 const question = [{ role: 'user', content: 'Hi' }];
 
-interface Said extends Json {
+interface TranslatedMessages extends Json {
   readonly messages: readonly Json[];
 }
 
-const hub = (body: Json, model = context.model): Said =>
-  shape.request({ model, max_tokens: 9, messages: question, ...body }, { ...context, model }) as Said;
+const hub = (body: Json, model = context.model): TranslatedMessages =>
+  shape.request(
+    { model, max_tokens: 9, messages: question, ...body },
+    { ...context, model },
+  ) as TranslatedMessages;
 
 function refusal(body: Json): unknown {
   try {

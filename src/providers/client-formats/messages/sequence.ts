@@ -8,7 +8,7 @@ export function named(type: string, fields: Json): StreamEvent {
 }
 
 /** A block that has begun, or waits for those before it. */
-interface Block {
+interface OpenBlock {
   readonly key: string;
   readonly start: Json;
   readonly deltas: Json[];
@@ -29,14 +29,14 @@ const isCall = (key: string): boolean => key.startsWith('call:');
  */
 export class BlockSequence {
   private index = -1;
-  private open: Block | null = null;
-  private waiting: Block[] = [];
+  private open: OpenBlock | null = null;
+  private waiting: OpenBlock[] = [];
 
   /** Adds to the block of this key. A new one begins if the latest block has another key. */
   add(key: string, start: Json, delta: Json | null): readonly StreamEvent[] {
     const known = isCall(key) ? this.find(key) : this.latest(key);
     if (known) return delta ? this.grow(known, delta) : [];
-    const block: Block = { key, start, deltas: delta ? [delta] : [] };
+    const block: OpenBlock = { key, start, deltas: delta ? [delta] : [] };
     if (!this.open || !isCall(this.open.key)) return [...this.close(), ...this.begin(block)];
     this.waiting.push(block);
     return [];
@@ -69,23 +69,23 @@ export class BlockSequence {
     return events;
   }
 
-  private find(key: string): Block | null {
+  private find(key: string): OpenBlock | null {
     return [this.open, ...this.waiting].find((block) => block?.key === key) ?? null;
   }
 
-  private latest(key: string): Block | null {
+  private latest(key: string): OpenBlock | null {
     const last = this.waiting.at(-1) ?? this.open;
     return last?.key === key ? last : null;
   }
 
-  private begin(block: Block): readonly StreamEvent[] {
+  private begin(block: OpenBlock): readonly StreamEvent[] {
     this.open = block;
     this.index += 1;
     const start = named('content_block_start', { index: this.index, content_block: block.start });
     return [start, ...block.deltas.map((delta) => this.delta(delta))];
   }
 
-  private grow(block: Block, delta: Json): readonly StreamEvent[] {
+  private grow(block: OpenBlock, delta: Json): readonly StreamEvent[] {
     if (block === this.open) return [this.delta(delta)];
     block.deltas.push(delta);
     return [];

@@ -7,7 +7,7 @@ import { citationsOf, NO_ARGUMENTS, toolUse } from './blocks.js';
 import { messagesStreamError } from './errors.js';
 import { BlockSequence, named } from './sequence.js';
 import { sequenceOf, spokenRefusal, stopOf } from './stop.js';
-import { messagesUsage, usageIn, wholeUsage } from './usage.js';
+import { toMessagesUsage, hubUsageIn, wholeUsage } from './usage.js';
 
 const TEXT: Json = { type: 'text', text: '' };
 const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
@@ -20,7 +20,7 @@ export class MessagesStream implements ChunkTranslator {
   readonly isUniform = true;
   private readonly blocks = new BlockSequence();
   private isStarted = false;
-  private isOver = false;
+  private hasEnded = false;
   private refusal = '';
   private reason: unknown = null;
   private native: unknown = null;
@@ -30,8 +30,8 @@ export class MessagesStream implements ChunkTranslator {
   constructor(private readonly context: Context) {}
 
   chunk(hub: Json): readonly StreamEvent[] {
-    if (this.isOver) return [];
-    this.usage = usageIn(hub) ?? this.usage;
+    if (this.hasEnded) return [];
+    this.usage = hubUsageIn(hub) ?? this.usage;
     const choice = list(hub.choices).find(isFirst);
     const events = [...this.start(hub)];
     if (!choice) return events;
@@ -43,23 +43,23 @@ export class MessagesStream implements ChunkTranslator {
   }
 
   end(): readonly StreamEvent[] {
-    if (this.isOver) return [];
+    if (this.hasEnded) return [];
     const events = [...this.start({})];
     const { reason, native, sequence, refusal } = this;
     const { hasCalls } = this.blocks;
     events.push(...this.text(spokenRefusal(reason, refusal)), ...this.blocks.finish());
     const delta = { ...stopOf({ reason, native, sequence, hasCalls, refusal }), container: null };
-    this.isOver = true;
+    this.hasEnded = true;
     return [
       ...events,
-      named('message_delta', { delta, usage: messagesUsage(this.usage) }),
+      named('message_delta', { delta, usage: toMessagesUsage(this.usage) }),
       named('message_stop', {}),
     ];
   }
 
   fail(error: HubError): readonly StreamEvent[] {
-    if (this.isOver) return [];
-    this.isOver = true;
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
     const { type, ...fields } = messagesStreamError(error);
     return [named(wordOf(type), fields)];
   }

@@ -5,7 +5,7 @@ import { count, isObject } from '../../endpoints/reading.js';
  * The hub's usage as Anthropic's, whose input excludes cache reads and writes. Zero if the provider reported nothing: the format has no
  * value for that. https://platform.claude.com/docs/en/api/messages
  */
-export function messagesUsage(hub: unknown): Json {
+export function toMessagesUsage(hub: unknown): Json {
   const usage = isObject(hub) ? hub : {};
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const finer = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
@@ -26,7 +26,7 @@ export function messagesUsage(hub: unknown): Json {
  * The usage of a chunk or a response, in either field: Groq's streams have a field of their own.
  * https://console.groq.com/docs/api-reference#chat
  */
-export function usageIn({ usage, x_groq: groq }: Json): Json | null {
+export function hubUsageIn({ usage, x_groq: groq }: Json): Json | null {
   if (isObject(usage)) return usage;
   return isObject(groq) && isObject(groq.usage) ? groq.usage : null;
 }
@@ -52,7 +52,7 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
 /** The usage of a whole message, which has more fields than that at a stream's end. */
 export function wholeUsage({ usage, service_tier: tier }: Json): Json {
   return {
-    ...messagesUsage(usage),
+    ...toMessagesUsage(usage),
     cache_creation: cacheCreation(usage),
     inference_geo: null,
     service_tier: TIERS.get(tier) ?? null,

@@ -3,7 +3,7 @@ import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 import { Output } from './output.js';
 import { isSummaryRequested } from './reasoning-item.js';
-import { BEGINNING, idSuffix, isWhole, responseObject, usageIn } from './response.js';
+import { BEGINNING, idSuffix, isWhole, responseObject, responsesUsageIn } from './response.js';
 import { ToolNames } from './tool-names.js';
 
 /**
@@ -30,7 +30,7 @@ export function responseOf(hub: Json, request: Json, context: Context): Json {
     output: output.snapshot(isComplete),
     model: typeof hub.model === 'string' && hub.model !== '' ? hub.model : null,
     service_tier: typeof hub.service_tier === 'string' ? hub.service_tier : null,
-    usage: usageIn(hub),
+    usage: responsesUsageIn(hub),
     finishReason,
   });
 }

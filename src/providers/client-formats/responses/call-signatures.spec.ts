@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
 import type { Context } from '../../translation.js';
 import { responseOf } from './answer.js';
-import { messagesOf } from './messages.js';
+import { messagesOfInput } from './messages.js';
 import { ResponseStream } from './stream.js';
 import { ToolNames } from './tool-names.js';
 
@@ -39,7 +39,7 @@ describe('signatures of tool calls in the Responses API', () => {
     ['a whole answer', whole],
     ['a stream', streamed],
   ])('return from %s by a client that keeps only the documented fields', (_, answer) => {
-    const [message] = messagesOf(documented(answer()), ToolNames.of({}));
+    const [message] = messagesOfInput(documented(answer()), ToolNames.of({}));
 
     expect(message?.tool_calls).toEqual(CALLS);
     expect(message).not.toHaveProperty('content_blocks');

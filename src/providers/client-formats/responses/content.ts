@@ -1,11 +1,11 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, textOf, wordOf } from '../../endpoints/reading.js';
-import { invalid, unsupported } from './refusing.js';
+import { invalidResponsesRequest, unsupportedResponsesParameter } from './refusing.js';
 
-type PartReader = (part: Json, where: string) => Json;
+type ResponsesPartReader = (part: Json, where: string) => Json;
 
 /** The parts of messages, by type. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input */
-const PARTS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
+const PARTS: ReadonlyMap<string, ResponsesPartReader> = new Map<string, ResponsesPartReader>([
   ['input_text', textPart],
   ['output_text', textPart],
   ['text', textPart],
@@ -16,14 +16,15 @@ const PARTS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
 ]);
 
 /** The content of an item as parts of the hub. Throws `invalid_request` or `parameter_unsupported`. */
-export function partsOf(content: unknown, where: string): readonly Json[] {
+export function hubContentParts(content: unknown, where: string): readonly Json[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw invalid(`"${where}" must be a string or a list of parts`);
+  if (!Array.isArray(content))
+    throw invalidResponsesRequest(`"${where}" must be a string or a list of parts`);
   return content.map((part: unknown, index) => partOf(part, `${where}[${index}]`));
 }
 
 /** A single plain text becomes a string: some providers do not accept lists. */
-export function contentOf(parts: readonly Json[]): string | readonly Json[] {
+export function responsesContent(parts: readonly Json[]): string | readonly Json[] {
   const [only, ...others] = parts;
   if (!only) return '';
   const isPlain = others.length === 0 && only.type === 'text' && Object.keys(only).length === 2;
@@ -31,9 +32,13 @@ export function contentOf(parts: readonly Json[]): string | readonly Json[] {
 }
 
 function partOf(part: unknown, where: string): Json {
-  if (!isObject(part)) throw invalid(`"${where}" must be an object`);
+  if (!isObject(part)) throw invalidResponsesRequest(`"${where}" must be an object`);
   const read = PARTS.get(wordOf(part.type));
-  if (!read) throw unsupported(`${where}.type`, `parts of this type cannot be sent to this provider`);
+  if (!read)
+    throw unsupportedResponsesParameter(
+      `${where}.type`,
+      `parts of this type cannot be sent to this provider`,
+    );
   return { ...read(part, where), ...marksOf(part) };
 }
 
@@ -47,7 +52,7 @@ export function marksOf(marked: Json): Json {
 }
 
 function textPart({ text }: Json, where: string): Json {
-  if (typeof text !== 'string') throw invalid(`"${where}.text" must be a string`);
+  if (typeof text !== 'string') throw invalidResponsesRequest(`"${where}.text" must be a string`);
   return { type: 'text', text };
 }
 
@@ -55,8 +60,11 @@ function imagePart({ image_url, file_id, detail }: Json, where: string): Json {
   if (typeof image_url === 'string')
     return { type: 'image_url', image_url: { url: image_url, ...detailOf(detail) } };
   if (typeof file_id === 'string')
-    throw unsupported(`${where}.file_id`, 'files stored at OpenAI cannot be read here; send "image_url"');
-  throw invalid(`"${where}.image_url" must be a string`);
+    throw unsupportedResponsesParameter(
+      `${where}.file_id`,
+      'files stored at OpenAI cannot be read here; send "image_url"',
+    );
+  throw invalidResponsesRequest(`"${where}.image_url" must be a string`);
 }
 
 /** `original` means no scaling down; `high` is the maximum of chat completions. */
@@ -70,13 +78,13 @@ const FILE_FIELDS = ['file_data', 'file_url', 'file_id', 'filename'] as const;
 function filePart(part: Json, where: string): Json {
   const given = FILE_FIELDS.filter((name) => typeof part[name] === 'string');
   if (!given.some((name) => name !== 'filename'))
-    throw invalid(`"${where}" must have file_data, file_url or file_id`);
+    throw invalidResponsesRequest(`"${where}" must have file_data, file_url or file_id`);
   return { type: 'file', file: Object.fromEntries(given.map((name) => [name, part[name]])) };
 }
 
 function audioPart({ input_audio }: Json, where: string): Json {
   if (!isObject(input_audio) || typeof input_audio.data !== 'string')
-    throw invalid(`"${where}.input_audio.data" must be a string`);
+    throw invalidResponsesRequest(`"${where}.input_audio.data" must be a string`);
   const { data, format } = input_audio;
   return { type: 'input_audio', input_audio: { data, format } };
 }

@@ -1,4 +1,4 @@
-import type { ClientShape } from '../../translation.js';
+import type { ClientFormat } from '../../translation.js';
 import { responseOf } from './answer.js';
 import { hubRequest } from './request.js';
 import { ResponseStream } from './stream.js';
@@ -16,7 +16,7 @@ import { ResponseStream } from './stream.js';
  *
  * Reasoning is sent back to its provider: as text, and with its signatures in `encrypted_content` (`sealing.ts`).
  */
-export const responses: ClientShape = {
+export const responsesFormat: ClientFormat = {
   endpoint: 'responses',
   hints: new Set(['verbosity', 'parallel_tool_calls', 'tools.web_search', 'tools.tool_search']),
   request: (body) => hubRequest(body),

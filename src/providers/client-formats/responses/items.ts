@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { jsonText } from '../../../common/json/deep-json.js';
 import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
-import { contentOf, partsOf } from './content.js';
+import { responsesContent, hubContentParts } from './content.js';
 import { argumentsOfInput } from './custom-input.js';
-import { invalid, unsupported } from './refusing.js';
+import { invalidResponsesRequest, unsupportedResponsesParameter } from './refusing.js';
 import { unseal } from './sealing.js';
 import { namespaceOf, TOOL_SEARCH, type ToolNames } from './tool-names.js';
 
@@ -40,13 +40,16 @@ const ITEMS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
  * OpenAI stores. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 export function readItem(item: unknown, where: string, names: ToolNames): ReadItem {
-  if (!isObject(item)) throw invalid(`"${where}" must be an object`);
+  if (!isObject(item)) throw invalidResponsesRequest(`"${where}" must be an object`);
   const type = typeOf(item);
   const read = ITEMS.get(type);
   if (read) return read(item, where, names);
   if (type === 'item_reference')
-    throw unsupported(where, 'items are not kept here, so they cannot be referred to; send the item itself');
-  throw unsupported(where, `items of the type "${type}" cannot be sent to this provider`);
+    throw unsupportedResponsesParameter(
+      where,
+      'items are not kept here, so they cannot be referred to; send the item itself',
+    );
+  throw unsupportedResponsesParameter(where, `items of the type "${type}" cannot be sent to this provider`);
 }
 
 /** Messages and references may omit the type. */
@@ -64,11 +67,12 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 function message({ role, content }: Json, where: string): ReadItem {
-  const parts = partsOf(content, `${where}.content`);
+  const parts = hubContentParts(content, `${where}.content`);
   if (role === 'assistant') return { kind: 'said', parts };
   const known = ROLES.get(wordOf(role));
-  if (known === undefined) throw invalid(`"${where}.role" must be user, assistant, system or developer`);
-  return { kind: 'message', message: { role: known, content: contentOf(parts) } };
+  if (known === undefined)
+    throw invalidResponsesRequest(`"${where}.role" must be user, assistant, system or developer`);
+  return { kind: 'message', message: { role: known, content: responsesContent(parts) } };
 }
 
 function reasoning({ content, summary, encrypted_content }: Json): ReadItem {
@@ -129,7 +133,7 @@ const calledName = (item: Json, where: string, names: ToolNames): string =>
   names.of(required(item, 'name', where), namespaceOf(item));
 
 function callOutput(item: Json, where: string): ReadItem {
-  const content = contentOf(partsOf(item.output, `${where}.output`));
+  const content = responsesContent(hubContentParts(item.output, `${where}.output`));
   return {
     kind: 'message',
     message: { role: 'tool', tool_call_id: required(item, 'call_id', where), content },
@@ -138,6 +142,6 @@ function callOutput(item: Json, where: string): ReadItem {
 
 function required(item: Json, name: string, where: string): string {
   const value = item[name];
-  if (typeof value !== 'string') throw invalid(`"${where}.${name}" must be a string`);
+  if (typeof value !== 'string') throw invalidResponsesRequest(`"${where}.${name}" must be a string`);
   return value;
 }

@@ -11,7 +11,7 @@ import {
 
 type PartType = 'output_text' | 'refusal';
 
-interface Part {
+interface MessageItemPart {
   readonly type: PartType;
   text: string;
   readonly annotations: Json[];
@@ -23,7 +23,7 @@ interface Part {
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class MessageItem implements OutputItem {
-  private readonly parts: Part[] = [];
+  private readonly parts: MessageItemPart[] = [];
 
   constructor(
     private readonly place: OutputPosition,
@@ -63,11 +63,11 @@ export class MessageItem implements OutputItem {
     done(this.emit, this.place, this.snapshot(status));
   }
 
-  private partFor(type: PartType): Part {
+  private partFor(type: PartType): MessageItemPart {
     const open = this.parts.at(-1);
     if (open?.type === type) return open;
     this.closePart();
-    const part: Part = { type, text: '', annotations: [], logprobs: [] };
+    const part: MessageItemPart = { type, text: '', annotations: [], logprobs: [] };
     this.parts.push(part);
     this.emitEvent('response.content_part.added', { part: partOf(part) });
     return part;
@@ -88,7 +88,7 @@ export class MessageItem implements OutputItem {
 }
 
 /** A copy, so that emitted parts do not grow afterwards. */
-function partOf({ type, text, annotations, logprobs }: Part): Json {
+function partOf({ type, text, annotations, logprobs }: MessageItemPart): Json {
   if (type === 'refusal') return { type, refusal: text };
   return { type, text, annotations: [...annotations], logprobs: [...logprobs] };
 }

@@ -1,22 +1,22 @@
 import type { Json } from '../../endpoint.js';
 import { textOf } from '../../endpoints/reading.js';
-import { contentOf } from './content.js';
+import { responsesContent } from './content.js';
 import { type ReadItem, readItem } from './items.js';
-import { invalid } from './refusing.js';
+import { invalidResponsesRequest } from './refusing.js';
 import { isCallBlock } from './sealing.js';
 import type { ToolNames } from './tool-names.js';
 
-type Piece = Exclude<ReadItem, { kind: 'message' | 'nothing' }>;
+type MessagePiece = Exclude<ReadItem, { kind: 'message' | 'nothing' }>;
 
 /**
  * `input` as the hub's messages. Reasoning, text and calls of the assistant are separate items; the hub has one message for them. Throws
  * `invalid_request` or `parameter_unsupported`.
  */
-export function messagesOf(input: unknown, names: ToolNames): readonly Json[] {
+export function messagesOfInput(input: unknown, names: ToolNames): readonly Json[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
-  if (!Array.isArray(input)) throw invalid('"input" must be a string or a list of items');
+  if (!Array.isArray(input)) throw invalidResponsesRequest('"input" must be a string or a list of items');
   const messages: Json[] = [];
-  let turn: Piece[] = [];
+  let turn: MessagePiece[] = [];
   for (const [index, item] of input.entries()) {
     const read = readItem(item, `input[${index}]`, names);
     if (read.kind === 'nothing') continue;
@@ -30,15 +30,15 @@ export function messagesOf(input: unknown, names: ToolNames): readonly Json[] {
 }
 
 /** A turn with calls is one message, because their outputs must follow the message that has them. */
-function assistantMessages(turn: readonly Piece[]): readonly Json[] {
+function assistantMessages(turn: readonly MessagePiece[]): readonly Json[] {
   const groups = turn.some(({ kind }) => kind === 'call') ? [turn] : answers(turn);
   // Reasoning without its response is dropped: providers refuse a message without content.
   return groups.filter((group) => group.some(({ kind }) => kind !== 'reasoning')).map(assistantMessage);
 }
 
 /** Each text with the reasoning before it. */
-function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
-  const groups: Piece[][] = [];
+function answers(turn: readonly MessagePiece[]): readonly (readonly MessagePiece[])[] {
+  const groups: MessagePiece[][] = [];
   let hasContent = true;
   for (const piece of turn) {
     if (hasContent) groups.push([]);
@@ -48,7 +48,7 @@ function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
   return groups;
 }
 
-function assistantMessage(pieces: readonly Piece[]): Json {
+function assistantMessage(pieces: readonly MessagePiece[]): Json {
   const parts = pieces.flatMap((piece) => (piece.kind === 'said' ? piece.parts : []));
   const blocks = pieces.flatMap((piece) => (piece.kind === 'reasoning' ? piece.blocks : []));
   const ofCalls = new Map(blocks.filter(isCallBlock).map(({ id, extra_content }) => [id, extra_content]));
@@ -57,7 +57,7 @@ function assistantMessage(pieces: readonly Piece[]): Json {
   const isSigned = blocks.some((block) => !isCallBlock(block));
   return {
     role: 'assistant',
-    content: parts.length > 0 ? contentOf(parts) : null,
+    content: parts.length > 0 ? responsesContent(parts) : null,
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
     ...(isSigned && { content_blocks: pieces.flatMap(blocksOf) }),
     ...(calls.length > 0 && { tool_calls: calls }),
@@ -71,7 +71,7 @@ function withData(call: Json, data: ReadonlyMap<unknown, unknown>): Json {
 }
 
 /** Reasoning and text, in order, for providers that check the signatures of their own reasoning. */
-function blocksOf(piece: Piece): readonly Json[] {
+function blocksOf(piece: MessagePiece): readonly Json[] {
   if (piece.kind === 'reasoning') return piece.blocks.filter((block) => !isCallBlock(block));
   if (piece.kind === 'call') return [];
   return piece.parts.map((part) => ({ type: 'text', text: textOf([part]) }));

@@ -8,9 +8,13 @@ import type { Emit, ItemStatus, OutputItem, OutputPosition } from './output-item
 import { ReasoningItem } from './reasoning-item.js';
 import type { CallKind, ToolNames } from './tool-names.js';
 
-type Kind = 'rs' | 'msg' | 'fc' | 'ctc' | 'tsc';
+type ItemIdPrefix = 'rs' | 'msg' | 'fc' | 'ctc' | 'tsc';
 
-const CALL_IDS: Readonly<Record<CallKind, Kind>> = { function: 'fc', custom: 'ctc', tool_search: 'tsc' };
+const CALL_IDS: Readonly<Record<CallKind, ItemIdPrefix>> = {
+  function: 'fc',
+  custom: 'ctc',
+  tool_search: 'tsc',
+};
 
 /** How the items of one response are built. */
 export interface OutputOptions {
@@ -119,7 +123,7 @@ export class Output {
   }
 
   /** The position after the current item, which ends here. */
-  private nextPlace(kind: Kind): OutputPosition {
+  private nextPlace(kind: ItemIdPrefix): OutputPosition {
     if (this.current)
       this.closeAt(
         this.items.findIndex(({ item }) => item === this.current),

@@ -8,9 +8,9 @@ import {
   added,
   done,
 } from './output-item.js';
-import { callBlock, knownBlock, seal } from './sealing.js';
+import { callBlock, knownBlock, sealReasoning } from './sealing.js';
 
-interface Words {
+interface ReasoningFieldNames {
   readonly part: string;
   readonly index: string;
   readonly added: string;
@@ -20,7 +20,7 @@ interface Words {
 }
 
 /** The full reasoning in `content`, as models with open weights show it. */
-const AS_TEXT: Words = {
+const AS_TEXT: ReasoningFieldNames = {
   part: 'reasoning_text',
   index: 'content_index',
   added: 'response.content_part.added',
@@ -30,7 +30,7 @@ const AS_TEXT: Words = {
 };
 
 /** For clients that requested a summary, and show nothing else. */
-const AS_SUMMARY: Words = {
+const AS_SUMMARY: ReasoningFieldNames = {
   part: 'summary_text',
   index: 'summary_index',
   added: 'response.reasoning_summary_part.added',
@@ -49,7 +49,7 @@ export function isSummaryRequested({ reasoning }: Json): boolean {
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ReasoningItem implements OutputItem {
-  private readonly words: Words;
+  private readonly words: ReasoningFieldNames;
   private text = '';
   private hasPart = false;
   private readonly blocks = new Map<number, Record<string, string>>();
@@ -91,7 +91,7 @@ export class ReasoningItem implements OutputItem {
 
   snapshot(status: ItemStatus): Json {
     const parts = this.hasPart ? [this.part()] : [];
-    const sealed = seal([...this.signedBlocks(), ...this.calls]);
+    const sealed = sealReasoning([...this.signedBlocks(), ...this.calls]);
     return {
       id: this.place.id,
       type: 'reasoning',

@@ -41,12 +41,12 @@ const REFUSED: readonly RefusedParameter[] = [
 
 /** Throws `parameter_unsupported` for the first parameter that only OpenAI can serve. */
 export function refuseTheImpossible(body: Json): void {
-  const found = REFUSED.find(({ parameter, isRequested: isRequested }) => isRequested(body[parameter]));
-  if (found) throw unsupported(found.parameter, found.detail);
+  const found = REFUSED.find(({ parameter, isRequested }) => isRequested(body[parameter]));
+  if (found) throw unsupportedResponsesParameter(found.parameter, found.detail);
 }
 
 /** A known feature that this provider cannot serve. */
-export const unsupported = (parameter: string, detail: string): AppError =>
+export const unsupportedResponsesParameter = (parameter: string, detail: string): AppError =>
   new AppError('parameter_unsupported', { parameter, detail });
 
 /** A tool that only OpenAI runs. The error names it in `tool`, so that it may be dropped (`unsupported-parameters.ts`). */
@@ -57,4 +57,5 @@ export const hosted = (parameter: string, tool: string): AppError =>
   });
 
 /** The request does not have the format that OpenAI documents. */
-export const invalid = (detail: string): AppError => new AppError('invalid_request', { detail });
+export const invalidResponsesRequest = (detail: string): AppError =>
+  new AppError('invalid_request', { detail });

@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { messagesOf } from './messages.js';
-import { invalid, refuseTheImpossible, unsupported } from './refusing.js';
+import { messagesOfInput } from './messages.js';
+import { invalidResponsesRequest, refuseTheImpossible, unsupportedResponsesParameter } from './refusing.js';
 import { ToolNames } from './tool-names.js';
-import { toolChoiceOf, toolsOf } from './tools.js';
+import { toolChoiceOf, responsesTools } from './tools.js';
 
 /** Parameters that the hub has elsewhere, or that have no meaning there. All others are passed on under their own names. */
 const READ: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export function hubRequest(body: Json): Json {
   const names = ToolNames.of(body);
   return present({
     ...Object.fromEntries(Object.entries(body).filter(([name]) => !READ.has(name))),
-    messages: [...instructionsOf(body.instructions), ...messagesOf(body.input, names)],
+    messages: [...instructionsOf(body.instructions), ...messagesOfInput(body.input, names)],
     // The older name: all providers with chat completions but without responses support it.
     max_tokens: body.max_output_tokens,
     ...toolParameters(body, names),
@@ -51,39 +51,41 @@ const present = (parameters: Json): Json =>
 
 function instructionsOf(instructions: unknown): readonly Json[] {
   if (instructions === undefined || instructions === null) return [];
-  if (typeof instructions !== 'string') throw invalid('"instructions" must be a string');
+  if (typeof instructions !== 'string') throw invalidResponsesRequest('"instructions" must be a string');
   return [{ role: 'system', content: instructions }];
 }
 
 /** Chat completions refuses tool parameters without tools. */
 function toolParameters(body: Json, names: ToolNames): Json {
   const { tool_choice, parallel_tool_calls } = body;
-  const known = toolsOf(body, names);
+  const known = responsesTools(body, names);
   const choice = toolChoiceOf(tool_choice, names);
   return known ? { tools: known, tool_choice: choice, parallel_tool_calls } : {};
 }
 
 function textParameters(text: unknown): Json {
   if (text === undefined || text === null) return {};
-  if (!isObject(text)) throw invalid('"text" must be an object');
+  if (!isObject(text)) throw invalidResponsesRequest('"text" must be an object');
   return { response_format: formatOf(text.format), verbosity: text.verbosity };
 }
 
 function formatOf(format: unknown): Json | undefined {
   if (format === undefined || format === null) return undefined;
-  if (!isObject(format)) throw invalid('"text.format" must be an object');
+  if (!isObject(format)) throw invalidResponsesRequest('"text.format" must be an object');
   const { type, name, schema, strict, description } = format;
   if (type === 'text') return undefined;
   if (type === 'json_object') return { type };
-  if (type !== 'json_schema') throw invalid('"text.format.type" must be text, json_object or json_schema');
+  if (type !== 'json_schema')
+    throw invalidResponsesRequest('"text.format.type" must be text, json_object or json_schema');
   return { type, json_schema: present({ name, schema, strict, description }) };
 }
 
 /** A summary is not a parameter of chat completions: it determines where the response has its reasoning (`reasoning-item.ts`). */
 function reasoningParameters(reasoning: unknown): Json {
   if (reasoning === undefined || reasoning === null) return {};
-  if (!isObject(reasoning)) throw invalid('"reasoning" must be an object');
-  if (reasoning.mode === 'pro') throw unsupported('reasoning.mode', 'only OpenAI has the mode "pro"');
+  if (!isObject(reasoning)) throw invalidResponsesRequest('"reasoning" must be an object');
+  if (reasoning.mode === 'pro')
+    throw unsupportedResponsesParameter('reasoning.mode', 'only OpenAI has the mode "pro"');
   return { reasoning_effort: reasoning.effort };
 }
 

@@ -101,7 +101,7 @@ const errorCode = ({ type, code }: HubError): string =>
   ERROR_CODES.get(code ?? '') ?? ERROR_CODES.get(type) ?? 'server_error';
 
 /** The usage of the hub's response or chunk in the format of responses; null when there is none. */
-export function usageIn(hub: Json): Json | null {
+export function responsesUsageIn(hub: Json): Json | null {
   const usage = chatCompletionsUsage.fromAnswer(hub);
   if (!usage) return null;
   const { input_tokens, output_tokens } = usage;

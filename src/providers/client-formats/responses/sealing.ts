@@ -10,7 +10,7 @@ import { isObject, list } from '../../endpoints/reading.js';
 const MARK = 'gatehouse.1.';
 
 /** The blocks as one string; null when there are none. */
-export function seal(blocks: readonly Json[]): string | null {
+export function sealReasoning(blocks: readonly Json[]): string | null {
   return blocks.length === 0 ? null : MARK + Buffer.from(jsonText(blocks)).toString('base64url');
 }
 

@@ -4,7 +4,14 @@ import { isObject, list } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
 import { Output } from './output.js';
 import { isSummaryRequested } from './reasoning-item.js';
-import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
+import {
+  BEGINNING,
+  type ResponseState,
+  idSuffix,
+  isWhole,
+  responseObject,
+  responsesUsageIn,
+} from './response.js';
 import { ToolNames } from './tool-names.js';
 
 /**
@@ -70,7 +77,7 @@ export class ResponseStream implements ChunkTranslator {
       ...this.state,
       model: typeof model === 'string' && model !== '' ? model : this.state.model,
       service_tier: typeof service_tier === 'string' ? service_tier : this.state.service_tier,
-      usage: usageIn(hub) ?? this.state.usage,
+      usage: responsesUsageIn(hub) ?? this.state.usage,
     };
   }
 

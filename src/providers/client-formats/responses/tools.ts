@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, textOf, wordOf } from '../../endpoints/reading.js';
 import { marksOf } from './content.js';
 import { CUSTOM_PARAMETERS } from './custom-input.js';
-import { hosted, invalid } from './refusing.js';
+import { hosted, invalidResponsesRequest } from './refusing.js';
 import {
   isClientSearch,
   namespaceOf,
@@ -20,7 +20,7 @@ import {
  * OpenAI's default for a function without `strict` is strict here, and not strict in chat completions. It stays unset: a schema that was
  * not written for strict mode would be refused. https://platform.openai.com/docs/guides/migrate-to-responses
  */
-export function toolsOf(request: Json, names: ToolNames): readonly Json[] | undefined {
+export function responsesTools(request: Json, names: ToolNames): readonly Json[] | undefined {
   const tools = new Map<unknown, Json>();
   for (const found of toolListsIn(request))
     for (const tool of toolsIn(found, names)) tools.set((tool.function as Json).name, tool);
@@ -29,7 +29,7 @@ export function toolsOf(request: Json, names: ToolNames): readonly Json[] | unde
 
 function toolsIn({ tools, where }: ToolList, names: ToolNames): readonly Json[] {
   if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw invalid(`"${where}" must be a list`);
+  if (!Array.isArray(tools)) throw invalidResponsesRequest(`"${where}" must be a list`);
   return tools.flatMap((tool: unknown, index) => {
     const place = `${where}[${index}]`;
     if (!isObject(tool) || tool.type !== 'namespace') return [toolOf(tool, { where: place, names })];
@@ -39,7 +39,7 @@ function toolsIn({ tools, where }: ToolList, names: ToolNames): readonly Json[] 
 
 function namespaced(tool: Json, where: string, names: ToolNames): readonly Json[] {
   const namespace = nameOf(tool, where);
-  if (!Array.isArray(tool.tools)) throw invalid(`"${where}.tools" must be a list`);
+  if (!Array.isArray(tool.tools)) throw invalidResponsesRequest(`"${where}.tools" must be a list`);
   return tool.tools.map((inner: unknown, index) =>
     toolOf(inner, { where: `${where}.tools[${index}]`, names, namespace }),
   );
@@ -54,7 +54,7 @@ interface ToolPosition {
 
 function toolOf(tool: unknown, place: ToolPosition): Json {
   const { where, names, namespace } = place;
-  if (!isObject(tool)) throw invalid(`"${where}" must be an object`);
+  if (!isObject(tool)) throw invalidResponsesRequest(`"${where}" must be an object`);
   if (isClientSearch(tool)) return functionOf({ ...tool, name: names.of(TOOL_SEARCH) });
   if (tool.type !== 'function' && tool.type !== 'custom') throw hosted(where, wordOf(tool.type));
   const name = names.of(nameOf(tool, where), namespace);
@@ -87,7 +87,7 @@ function describedInput({ description, format }: Json): string | undefined {
 
 function nameOf({ name }: Json, where: string): string {
   if (typeof name === 'string') return name;
-  throw invalid(`"${where}.name" must be a string`);
+  throw invalidResponsesRequest(`"${where}.name" must be a string`);
 }
 
 const MODES: readonly unknown[] = ['none', 'auto', 'required'];
@@ -96,14 +96,15 @@ const MODES: readonly unknown[] = ['none', 'auto', 'required'];
 export function toolChoiceOf(choice: unknown, names: ToolNames): string | Json | undefined {
   if (choice === undefined || choice === null) return undefined;
   if (MODES.includes(choice)) return choice as string;
-  if (!isObject(choice)) throw invalid('"tool_choice" must be none, auto, required or an object');
+  if (!isObject(choice))
+    throw invalidResponsesRequest('"tool_choice" must be none, auto, required or an object');
   return choice.type === 'allowed_tools'
     ? allowedTools(choice, names)
     : chosenTool(choice, 'tool_choice', names);
 }
 
 function allowedTools({ mode, tools }: Json, names: ToolNames): Json {
-  if (!Array.isArray(tools)) throw invalid('"tool_choice.tools" must be a list');
+  if (!Array.isArray(tools)) throw invalidResponsesRequest('"tool_choice.tools" must be a list');
   const chosen = tools.map((tool: unknown, index) => chosenTool(tool, `tool_choice.tools[${index}]`, names));
   return {
     type: 'allowed_tools',
@@ -112,7 +113,7 @@ function allowedTools({ mode, tools }: Json, names: ToolNames): Json {
 }
 
 function chosenTool(tool: unknown, where: string, names: ToolNames): Json {
-  if (!isObject(tool)) throw invalid(`"${where}" must be an object`);
+  if (!isObject(tool)) throw invalidResponsesRequest(`"${where}" must be an object`);
   if (tool.type !== 'function' && tool.type !== 'custom') throw hosted(where, wordOf(tool.type));
   const name = names.of(nameOf(tool, where), namespaceOf(tool));
   return { type: 'function', function: { name } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
 import type { Context } from '../../translation.js';
-import { chatCompletions } from './chat.js';
+import { anthropicChat } from './chat.js';
 
 const context: Context = {
   id: 'x-1',
@@ -15,15 +15,16 @@ const question = [{ role: 'user', content: 'Hi' }];
 const lookup = { type: 'function', function: { name: 'look_up', parameters: { properties: {} } } };
 const find = { type: 'function', function: { name: 'find' } };
 
-interface Sent extends Json {
+interface AnthropicRequestBody extends Json {
   readonly messages: readonly { readonly role: string; readonly content: readonly Json[] }[];
   readonly tools: readonly Json[];
   readonly thinking: Json;
   readonly output_config?: Json;
 }
 
-const body = (hub: Json, model = context.model): Sent =>
-  chatCompletions.request({ model, messages: question, ...hub }, { ...context, model }).body as Sent;
+const body = (hub: Json, model = context.model): AnthropicRequestBody =>
+  anthropicChat.request({ model, messages: question, ...hub }, { ...context, model })
+    .body as AnthropicRequestBody;
 
 const content = (part: Json): unknown =>
   body({ messages: [{ role: 'user', content: [part] }] }).messages[0]?.content;
@@ -119,7 +120,7 @@ describe('parameters', () => {
   });
 
   it('request a stream where the client does', () => {
-    const { body: sent } = chatCompletions.request({ messages: question }, { ...context, isStreamed: true });
+    const { body: sent } = anthropicChat.request({ messages: question }, { ...context, isStreamed: true });
 
     expect(sent).toMatchObject({ stream: true });
   });
@@ -656,13 +657,13 @@ describe('the end of a response', () => {
     ['a_reason_of_tomorrow', 'stop'],
     [null, 'stop'],
   ])('for the reason %s is %s', (reason, finish) => {
-    const { choices } = chatCompletions.answer({ stop_reason: reason, content: [] }, context);
+    const { choices } = anthropicChat.answer({ stop_reason: reason, content: [] }, context);
 
     expect(choices).toMatchObject([{ finish_reason: finish }]);
   });
 
   it('has no usage where the provider’s is not sound', () => {
-    const answer = (usage: unknown) => chatCompletions.answer({ content: [], usage }, context).usage;
+    const answer = (usage: unknown) => anthropicChat.answer({ content: [], usage }, context).usage;
 
     expect(answer({ input_tokens: 1 })).toBeUndefined();
     expect(answer({ input_tokens: -1, output_tokens: 1 })).toBeUndefined();

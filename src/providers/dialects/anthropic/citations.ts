@@ -18,7 +18,10 @@ export interface AnthropicCitations {
  * Sorts the citations of one text block: those of web pages become the hub's `url_citation` for the whole block; others, of documents, stay
  * unchanged. https://platform.claude.com/docs/en/build-with-claude/citations
  */
-export function sortCitations(given: readonly unknown[], { start, end }: CitedSpan): AnthropicCitations {
+export function sortAnthropicCitations(
+  given: readonly unknown[],
+  { start, end }: CitedSpan,
+): AnthropicCitations {
   const annotations: Json[] = [];
   const citations: Json[] = [];
   for (const citation of given) {
@@ -40,7 +43,10 @@ export function sortCitations(given: readonly unknown[], { start, end }: CitedSp
 }
 
 /** The citation fields of a response: the hub's own always, others if it need not be strict. */
-export function citationFields({ annotations, citations }: AnthropicCitations, isStrict: boolean): Json {
+export function anthropicCitationFields(
+  { annotations, citations }: AnthropicCitations,
+  isStrict: boolean,
+): Json {
   return {
     ...(annotations.length > 0 ? { annotations } : {}),
     ...(citations.length > 0 && !isStrict ? { citations } : {}),

@@ -3,15 +3,15 @@ import { isObject } from '../../endpoints/reading.js';
 import type { HubError } from '../../translation.js';
 
 /** OpenAI's type and code of an Anthropic error: https://platform.openai.com/docs/guides/error-codes */
-interface Words {
+interface AnthropicErrorNames {
   readonly type: string;
   readonly code: string | null;
 }
 
-const words = (type: string, code: string | null = null): Words => ({ type, code });
+const words = (type: string, code: string | null = null): AnthropicErrorNames => ({ type, code });
 
 /** https://platform.claude.com/docs/en/api/errors */
-const TYPES: ReadonlyMap<unknown, Words> = new Map([
+const TYPES: ReadonlyMap<unknown, AnthropicErrorNames> = new Map([
   ['invalid_request_error', words('invalid_request_error')],
   ['authentication_error', words('authentication_error', 'invalid_api_key')],
   ['billing_error', words('insufficient_quota', 'insufficient_quota')],
@@ -46,7 +46,7 @@ const MESSAGE_CHARS_MAX = 4_096;
 const TOO_LONG = /prompt is too long|exceeds? the context (window|limit)/i;
 
 /** An Anthropic error: `{ type: "error", error: { type, message, details } }`. Never throws. */
-export function hubError(status: number, body: Json | null): HubError {
+export function anthropicError(status: number, body: Json | null): HubError {
   const error = isObject(body?.error) ? body.error : {};
   const message = typeof error.message === 'string' && error.message !== '' ? error.message : null;
   const { type, code } = TYPES.get(error.type) ?? TYPES.get(typeOf(status)) ?? words('server_error');
@@ -59,8 +59,8 @@ export function hubError(status: number, body: Json | null): HubError {
 }
 
 /** An error inside a stream, which has no status of its own. */
-export function streamError(data: Json): HubError {
-  return hubError(500, data);
+export function anthropicStreamError(data: Json): HubError {
+  return anthropicError(500, data);
 }
 
 function typeOf(status: number): string {

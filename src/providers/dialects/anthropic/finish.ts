@@ -16,12 +16,12 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The hub's `finish_reason`; an unknown reason counts as an ordinary end. */
-export function finishReason(reason: unknown): string {
+export function fromStopReason(reason: unknown): string {
   return REASONS.get(reason) ?? 'stop';
 }
 
 /** The provider's own reason and the matched stop sequence, for responses that need not be strict. */
-export function nativeReason(reason: unknown, sequence: unknown, isStrict: boolean): Json {
+export function anthropicStopFields(reason: unknown, sequence: unknown, isStrict: boolean): Json {
   if (isStrict) return {};
   return {
     ...(typeof reason === 'string' ? { native_finish_reason: reason } : {}),

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialect.js';
-import { chatCompletions } from './chat.js';
+import { anthropicChat } from './chat.js';
 import type { Batches } from '../../batches.js';
 
 /**
@@ -15,6 +15,6 @@ const batches: Batches = {
 /** Anthropic's Messages API. https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Dialect = {
   id: 'anthropic',
-  translators: { 'chat-completions': chatCompletions },
+  translators: { 'chat-completions': anthropicChat },
   batches,
 };

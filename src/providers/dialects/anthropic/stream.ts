@@ -8,16 +8,16 @@ import {
   type TranslatedEvent,
   UNNOTED,
 } from '../../translation.js';
-import { citationFields, sortCitations } from './citations.js';
-import { streamError } from './errors.js';
-import { finishReason, nativeReason, refusalText } from './finish.js';
-import { hubTier, hubUsage, mergedUsage } from './usage.js';
+import { anthropicCitationFields, sortAnthropicCitations } from './citations.js';
+import { anthropicStreamError } from './errors.js';
+import { fromStopReason, anthropicStopFields, refusalText } from './finish.js';
+import { anthropicServiceTier, anthropicUsage, mergedUsage } from './usage.js';
 
 const NO_FIELDS: Json = {};
 const GOES_ON: Json = { finish_reason: null };
 
 /** State of an open block. */
-interface Block {
+interface AnthropicBlock {
   /** Index among the tool calls; null for other blocks. */
   readonly call: number | null;
   /** Whether any of the call's arguments have been sent. */
@@ -45,7 +45,7 @@ const INPUT_CHARS_MAX = 1024 * 1024;
  * Unknown or malformed events are ignored. Blocks are identified by their index, so events of several blocks may be interleaved.
  */
 export class AnthropicStream implements EventTranslator {
-  private readonly blocks = new Map<unknown, Block>();
+  private readonly blocks = new Map<unknown, AnthropicBlock>();
   private calls = 0;
   private length = 0;
   private usage: Json = {};
@@ -53,7 +53,7 @@ export class AnthropicStream implements EventTranslator {
   private model: string;
   private isStarted = false;
   private isFinished = false;
-  private isOver = false;
+  private hasEnded = false;
   private readonly textGrew = (text: string): void => {
     this.length += text.length;
   };
@@ -64,7 +64,7 @@ export class AnthropicStream implements EventTranslator {
   }
 
   event(event: StreamEvent): TranslatedEvent {
-    const data = this.isOver ? null : parse(event.data);
+    const data = this.hasEnded ? null : parse(event.data);
     if (!data) return NOTHING;
     const type = typeof data.type === 'string' ? data.type : event.event;
     if (type === 'error') return this.broken(data);
@@ -79,7 +79,7 @@ export class AnthropicStream implements EventTranslator {
 
   private soFar(type: unknown): Pick<TranslatedEvent, 'soFar'> {
     if (type !== 'message_start' && type !== 'message_delta') return {};
-    const usage = hubUsage(this.usage);
+    const usage = anthropicUsage(this.usage);
     return usage ? { soFar: { usage, isBeginning: type === 'message_start' } } : {};
   }
 
@@ -153,8 +153,8 @@ export class AnthropicStream implements EventTranslator {
     this.blocks.delete(index);
     if (block.call !== null) return block.hasArguments ? [] : [this.wholeInput(block.call, block.input)];
     if (block.own) return this.extra(index, { block: withInput(block.own, block.json) });
-    const sorted = sortCitations(block.citations, { start: block.start, end: this.length });
-    const fields = citationFields(sorted, this.context.isStrict);
+    const sorted = sortAnthropicCitations(block.citations, { start: block.start, end: this.length });
+    const fields = anthropicCitationFields(sorted, this.context.isStrict);
     return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
   }
 
@@ -169,19 +169,23 @@ export class AnthropicStream implements EventTranslator {
     if (this.isFinished) return [];
     this.isFinished = true;
     const { isStrict } = this.context;
-    const native = nativeReason(reason, sequence, isStrict);
-    return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
+    const native = anthropicStopFields(reason, sequence, isStrict);
+    return [this.chunk({}, { finish_reason: fromStopReason(reason), ...native })];
   }
 
   private stopped(): TranslatedEvent {
-    this.isOver = true;
-    const usage = { ...this.chunkOf([]), usage: hubUsage(this.usage), ...hubTier(this.usage) };
+    this.hasEnded = true;
+    const usage = {
+      ...this.chunkOf([]),
+      usage: anthropicUsage(this.usage),
+      ...anthropicServiceTier(this.usage),
+    };
     return { chunks: [...this.finish({}), usage], isDone: true };
   }
 
   private broken(data: Json): TranslatedEvent {
-    this.isOver = true;
-    return { chunks: [], error: streamError(data) };
+    this.hasEnded = true;
+    return { chunks: [], error: anthropicStreamError(data) };
   }
 
   private text({ text }: Json, index: unknown): readonly Json[] {

@@ -7,7 +7,7 @@ import { count, isObject } from '../../endpoints/reading.js';
  * Anthropic's input excludes tokens read from or written to its cache
  * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching), the hub's includes them; thinking is part of the output in both.
  */
-export function hubUsage(raw: unknown): Json | null {
+export function anthropicUsage(raw: unknown): Json | null {
   if (!isObject(raw)) return null;
   const input = count(raw.input_tokens);
   const output = count(raw.output_tokens);
@@ -61,7 +61,7 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The hub's `service_tier` of a response; empty if OpenAI has no such tier. */
-export function hubTier(raw: unknown): Json {
+export function anthropicServiceTier(raw: unknown): Json {
   const tier = isObject(raw) ? TIERS.get(raw.service_tier) : undefined;
   return tier === undefined ? {} : { service_tier: tier };
 }

@@ -1,16 +1,16 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { citationFields, type BedrockCitations, sortCitations } from './citations.js';
-import { finishReason, nativeReason } from './finish.js';
-import { hubTier, hubUsage } from './usage.js';
+import { bedrockCitationFields, type BedrockCitations, sortBedrockCitations } from './citations.js';
+import { fromConverseStopReason, converseStopFields } from './finish.js';
+import { bedrockServiceTier, bedrockUsage } from './usage.js';
 
 /** Converse's response as the hub's `chat.completion`. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
-export function hubAnswer(answer: Json, context: Context): Json {
+export function fromConverseResponse(answer: Json, context: Context): Json {
   const { output, stopReason: reason } = answer;
   const { id, created, model, isStrict } = context;
   const message = isObject(output) ? output.message : null;
-  const usage = hubUsage(answer.usage);
+  const usage = bedrockUsage(answer.usage);
   return {
     id,
     object: 'chat.completion',
@@ -21,12 +21,12 @@ export function hubAnswer(answer: Json, context: Context): Json {
         index: 0,
         message: messageOf(isObject(message) ? message.content : null, isStrict),
         logprobs: null,
-        finish_reason: finishReason(reason),
-        ...nativeReason(reason, stopSequenceOf(answer), isStrict),
+        finish_reason: fromConverseStopReason(reason),
+        ...converseStopFields(reason, stopSequenceOf(answer), isStrict),
       },
     ],
     ...(usage ? { usage } : {}),
-    ...hubTier(answer.serviceTier),
+    ...bedrockServiceTier(answer.serviceTier),
     ...(isStrict ? {} : extras(answer)),
   };
 }
@@ -50,7 +50,7 @@ export function extras({ trace, additionalModelResponseFields: fields }: Json): 
  */
 export const SERVERS_OWN = 'server_tool_use';
 
-interface AnswerParts extends BedrockCitations {
+interface BedrockMessageParts extends BedrockCitations {
   text: string;
   thinking: string;
   readonly calls: Json[];
@@ -59,7 +59,7 @@ interface AnswerParts extends BedrockCitations {
 }
 
 function messageOf(content: unknown, isStrict: boolean): Json {
-  const parts: AnswerParts = {
+  const parts: BedrockMessageParts = {
     text: '',
     thinking: '',
     calls: [],
@@ -74,7 +74,7 @@ function messageOf(content: unknown, isStrict: boolean): Json {
     refusal: null,
     ...(parts.thinking === '' ? {} : { reasoning_content: parts.thinking }),
     ...(parts.calls.length > 0 ? { tool_calls: parts.calls } : {}),
-    ...citationFields(parts, isStrict),
+    ...bedrockCitationFields(parts, isStrict),
     ...(isStrict || parts.blocks.length === 0 ? {} : { content_blocks: parts.blocks }),
   };
 }
@@ -83,7 +83,10 @@ function messageOf(content: unknown, isStrict: boolean): Json {
  * A block has exactly one of these members, which names its kind.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
  */
-function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, parts: AnswerParts): void {
+function readBlock(
+  { text, reasoningContent, toolUse, citationsContent }: Json,
+  parts: BedrockMessageParts,
+): void {
   if (typeof text === 'string') readText(text, [], parts);
   if (isObject(reasoningContent)) readReasoning(reasoningContent, parts);
   if (isObject(toolUse)) readCall(toolUse, parts);
@@ -91,16 +94,16 @@ function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, 
     readText(textOf(citationsContent.content), list(citationsContent.citations), parts);
 }
 
-function readText(text: string, citations: readonly unknown[], parts: AnswerParts): void {
+function readText(text: string, citations: readonly unknown[], parts: BedrockMessageParts): void {
   const start = parts.text.length;
   parts.text += text;
   parts.blocks.push({ type: 'text', text });
-  const sorted = sortCitations(citations, start, parts.text.length);
+  const sorted = sortBedrockCitations(citations, start, parts.text.length);
   parts.annotations.push(...sorted.annotations);
   parts.citations.push(...sorted.citations);
 }
 
-function readReasoning({ reasoningText, redactedContent: data }: Json, parts: AnswerParts): void {
+function readReasoning({ reasoningText, redactedContent: data }: Json, parts: BedrockMessageParts): void {
   if (typeof data === 'string') parts.blocks.push({ type: 'redacted_thinking', data });
   if (!isObject(reasoningText) || typeof reasoningText.text !== 'string') return;
   const { text, signature } = reasoningText;
@@ -112,7 +115,7 @@ function readReasoning({ reasoningText, redactedContent: data }: Json, parts: An
   });
 }
 
-function readCall({ toolUseId: id, name, input, type }: Json, parts: AnswerParts): void {
+function readCall({ toolUseId: id, name, input, type }: Json, parts: BedrockMessageParts): void {
   if (typeof id !== 'string' || typeof name !== 'string' || type === SERVERS_OWN) return;
   const given = isObject(input) ? stringify(input) : '{}';
   parts.calls.push({ id, type: 'function', function: { name, arguments: given } });

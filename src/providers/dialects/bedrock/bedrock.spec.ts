@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 import type { Context, Translator } from '../../translation.js';
-import { embeddingsAnswer } from './embeddings.js';
+import { fromBedrockEmbeddings } from './embeddings.js';
 import { bedrock } from './index.js';
-import { modelPath } from './models.js';
+import { bedrockModelPath } from './models.js';
 
 const chat = bedrock.translators?.['chat-completions'] as Translator;
 const embeddings = bedrock.translators?.embeddings as Translator;
@@ -52,11 +52,11 @@ describe('the path of a model', () => {
     ['a/../b?c#d', '/model/a%2F..%2Fb%3Fc%23d/converse'],
     ['\ud800', '/model/%EF%BF%BD/converse'],
   ])('of %j is %s', (model, path) => {
-    expect(modelPath(model, 'converse')).toBe(path);
+    expect(bedrockModelPath(model, 'converse')).toBe(path);
   });
 
   it.each(['', '.', '..'])('is refused for the model %j, which would name another path', (model) => {
-    expect(refusalOf(() => modelPath(model, 'converse'))).toBe('invalid_request');
+    expect(refusalOf(() => bedrockModelPath(model, 'converse'))).toBe('invalid_request');
   });
 });
 
@@ -521,7 +521,7 @@ describe('a stream', () => {
 
 describe('embeddings', () => {
   it('are written as base64 on request', () => {
-    const answer = embeddingsAnswer({ embeddings: [[0.5]] }, contextOf('cohere.embed-v4:0'), {
+    const answer = fromBedrockEmbeddings({ embeddings: [[0.5]] }, contextOf('cohere.embed-v4:0'), {
       encoding_format: 'base64',
     });
     expect(answer.data).toEqual([{ object: 'embedding', index: 0, embedding: 'AAAAPw==' }]);

@@ -2,13 +2,13 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { checkSampling } from '../claude/thinking.js';
-import { hubAnswer } from './answer.js';
-import { hubError } from './errors.js';
-import { familyOf, modelPath, takesCachePoints } from './models.js';
-import { conversationOf } from './request/messages.js';
-import { parametersOf } from './request/parameters.js';
-import { withoutRefusedThinking } from './request/refused-thinking.js';
-import { toolsOf } from './request/tools.js';
+import { fromConverseResponse } from './answer.js';
+import { bedrockError } from './errors.js';
+import { familyOf, bedrockModelPath, takesCachePoints } from './models.js';
+import { bedrockConversation } from './request/messages.js';
+import { bedrockParameters } from './request/parameters.js';
+import { bedrockWithoutRefusedThinking } from './request/refused-thinking.js';
+import { bedrockTools } from './request/tools.js';
 import { ConverseStream } from './stream.js';
 
 /**
@@ -44,27 +44,27 @@ function unmarked(value: unknown): unknown {
 /** A chat of the hub as a request to Converse or ConverseStream. */
 function request(chat: Json, { model, isStreamed, isStrict }: Context): ProviderRequest {
   const hub = takesCachePoints(model) ? chat : withoutMarks(chat);
-  const { system, messages } = conversationOf(hub.messages);
+  const { system, messages } = bedrockConversation(hub.messages);
   const body = {
     ...(isStrict ? {} : requestedStopSequence(hub, model)),
-    ...parametersOf(hub, model),
+    ...bedrockParameters(hub, model),
     ...(system.length > 0 ? { system } : {}),
     messages,
-    ...toolsOf(hub, messages, model),
+    ...bedrockTools(hub, messages, model),
   };
-  const allowed = withoutRefusedThinking(body, hub);
+  const allowed = bedrockWithoutRefusedThinking(body, hub);
   const { additionalModelRequestFields: fields } = allowed;
   checkSampling(hub, isObject(fields) ? fields.thinking : null);
   return {
-    path: modelPath(model, isStreamed ? 'converse-stream' : 'converse'),
+    path: bedrockModelPath(model, isStreamed ? 'converse-stream' : 'converse'),
     body: allowed,
   };
 }
 
 /** The hub's chat completions in Bedrock's Converse API. */
-export const chatCompletions: Translator = {
+export const bedrockChat: Translator = {
   request,
-  answer: hubAnswer,
-  error: hubError,
+  answer: fromConverseResponse,
+  error: bedrockError,
   stream: { framing: 'aws-event-stream', open: (context) => new ConverseStream(context) },
 };

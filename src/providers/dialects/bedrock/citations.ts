@@ -12,7 +12,11 @@ export interface BedrockCitations {
  * Sorts the citations of one text block, from `start` to `end` in the response, in characters: those of web pages become the hub's
  * `url_citation`; others stay unchanged. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html
  */
-export function sortCitations(given: readonly unknown[], start: number, end: number): BedrockCitations {
+export function sortBedrockCitations(
+  given: readonly unknown[],
+  start: number,
+  end: number,
+): BedrockCitations {
   const annotations: Json[] = [];
   const citations: Json[] = [];
   for (const citation of given) {
@@ -35,7 +39,7 @@ function webAddress(location: unknown): string | null {
 }
 
 /** The citation fields of a response: the hub's own always, others if it need not be strict. */
-export function citationFields({ annotations, citations }: BedrockCitations, isStrict: boolean): Json {
+export function bedrockCitationFields({ annotations, citations }: BedrockCitations, isStrict: boolean): Json {
   return {
     ...(annotations.length > 0 ? { annotations } : {}),
     ...(citations.length > 0 && !isStrict ? { citations } : {}),

@@ -1,15 +1,15 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, HeaderOf, ProviderRequest, Translator } from '../../translation.js';
-import { hubError } from './errors.js';
-import { modelPath } from './models.js';
-import { unsupported } from '../refusing.js';
-import { base64Of } from '../vectors.js';
+import { bedrockError } from './errors.js';
+import { bedrockModelPath } from './models.js';
+import { unsupportedParameter } from '../refusing.js';
+import { base64Floats } from '../vectors.js';
 
 /** The InvokeModel body of a family of embedding models. */
-type ToBody = (texts: readonly string[], hub: Json) => Json;
+type EmbeddingBodyWriter = (texts: readonly string[], hub: Json) => Json;
 
-const MODELS: readonly (readonly [RegExp, ToBody])[] = [
+const MODELS: readonly (readonly [RegExp, EmbeddingBodyWriter])[] = [
   [/titan-embed-text-v2/, (texts, hub) => ({ ...titanBody(texts), ...titanOptions(hub) })],
   [/titan-embed/, titanFirst],
   [/cohere\.embed/, cohereBody],
@@ -18,29 +18,30 @@ const MODELS: readonly (readonly [RegExp, ToBody])[] = [
 function request(hub: Json, { model }: Context): ProviderRequest {
   const toBody = MODELS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1];
   if (!toBody)
-    throw unsupported(
+    throw unsupportedParameter(
       'model',
       'on Bedrock, only Amazon Titan Text and Cohere Embed models compute embeddings',
     );
-  return { path: modelPath(model, 'invoke'), body: toBody(textsOf(hub), hub) };
+  return { path: bedrockModelPath(model, 'invoke'), body: toBody(textsOf(hub), hub) };
 }
 
 function textsOf({ input }: Json): readonly string[] {
   const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
   const texts = inputs.filter((one) => typeof one === 'string');
   if (texts.length < inputs.length || texts.length === 0)
-    throw unsupported('input', 'Bedrock embeds text, not tokens or other things');
+    throw unsupportedParameter('input', 'Bedrock embeds text, not tokens or other things');
   return texts;
 }
 
 /** Titan takes one text. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
 function titanBody([text, ...others]: readonly string[]): Json {
-  if (others.length > 0) throw unsupported('input', 'this model takes one input at a time');
+  if (others.length > 0) throw unsupportedParameter('input', 'this model takes one input at a time');
   return { inputText: text };
 }
 
 function titanFirst(texts: readonly string[], { dimensions }: Json): Json {
-  if ((dimensions ?? null) !== null) throw unsupported('dimensions', 'this model has one length of vectors');
+  if ((dimensions ?? null) !== null)
+    throw unsupportedParameter('dimensions', 'this model has one length of vectors');
   return titanBody(texts);
 }
 
@@ -69,12 +70,12 @@ function present(fields: Json): Json {
  * Vectors of either family as the hub's `data`. `asked`, the hub's own request, determines whether the client requested base64 (of 32-bit
  * floats, little-endian). Cohere reports no tokens, so there is no `usage`. https://platform.openai.com/docs/api-reference/embeddings
  */
-export function embeddingsAnswer(answer: Json, { model }: Context, hubRequest: Json): Json {
+export function fromBedrockEmbeddings(answer: Json, { model }: Context, hubRequest: Json): Json {
   const isBase64 = hubRequest.encoding_format === 'base64';
   const data = vectorsOf(answer).map((vector, index) => ({
     object: 'embedding',
     index,
-    embedding: isBase64 ? base64Of(vector) : vector,
+    embedding: isBase64 ? base64Floats(vector) : vector,
   }));
   const tokens = count(answer.inputTextTokenCount);
   return {
@@ -86,9 +87,9 @@ export function embeddingsAnswer(answer: Json, { model }: Context, hubRequest: J
 }
 
 /** Cohere returns a list, or lists by type if the request named types. */
-function vectorsOf({ embedding, embeddings }: Json): number[][] {
+function vectorsOf({ embedding, embeddings: bedrockEmbeddings }: Json): number[][] {
   if (Array.isArray(embedding)) return [numbers(embedding)];
-  const vectors = isObject(embeddings) ? embeddings.float : embeddings;
+  const vectors = isObject(bedrockEmbeddings) ? bedrockEmbeddings.float : bedrockEmbeddings;
   return list(vectors).map((vector) => numbers(list(vector)));
 }
 
@@ -101,4 +102,9 @@ function usageIn(header: HeaderOf): Json | null {
 }
 
 /** The hub's embeddings by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
-export const embeddings: Translator = { request, answer: embeddingsAnswer, usageIn, error: hubError };
+export const bedrockEmbeddings: Translator = {
+  request,
+  answer: fromBedrockEmbeddings,
+  usageIn,
+  error: bedrockError,
+};

@@ -2,12 +2,12 @@ import type { Json } from '../../endpoint.js';
 import type { HeaderOf, HubError } from '../../translation.js';
 
 /** OpenAI's type and code of an error: https://platform.openai.com/docs/guides/error-codes */
-interface Words {
+interface BedrockErrorNames {
   readonly type: string;
   readonly code: string | null;
 }
 
-const words = (type: string, code: string | null = null): Words => ({ type, code });
+const words = (type: string, code: string | null = null): BedrockErrorNames => ({ type, code });
 
 const WRONG_CREDENTIAL = words('authentication_error', 'invalid_api_key');
 
@@ -15,7 +15,7 @@ const WRONG_CREDENTIAL = words('authentication_error', 'invalid_api_key');
  * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html, and those that every AWS service has:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/CommonErrors.html
  */
-const TYPES: ReadonlyMap<string, Words> = new Map([
+const TYPES: ReadonlyMap<string, BedrockErrorNames> = new Map([
   ['AccessDeniedException', words('permission_error')],
   ['ConflictException', words('conflict_error')],
   ['ExpiredTokenException', WRONG_CREDENTIAL],
@@ -62,7 +62,7 @@ const CREDENTIAL =
  * A Bedrock error: `{ "message" }`, with its type in a header, or in `__type` as set by a proxy or an old protocol. Never throws.
  * https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization
  */
-export function hubError(status: number, body: Json | null, header?: HeaderOf): HubError {
+export function bedrockError(status: number, body: Json | null, header?: HeaderOf): HubError {
   const message = messageOf(body);
   const named = TYPES.get(typeName(header?.('x-amzn-errortype'))) ?? TYPES.get(typeName(body?.__type));
   const { type, code } = named ?? wordsOf(status, message);
@@ -75,11 +75,11 @@ export function hubError(status: number, body: Json | null, header?: HeaderOf): 
 }
 
 /** An exception inside a stream: the event is its name, `throttlingException`. */
-export function streamError(event: string, data: Json | null): HubError {
-  return hubError(500, { ...data, __type: event.charAt(0).toUpperCase() + event.slice(1) });
+export function bedrockStreamError(event: string, data: Json | null): HubError {
+  return bedrockError(500, { ...data, __type: event.charAt(0).toUpperCase() + event.slice(1) });
 }
 
-function wordsOf(status: number, message: string | null): Words {
+function wordsOf(status: number, message: string | null): BedrockErrorNames {
   if (status === 403 && message !== null && CREDENTIAL.test(message)) return WRONG_CREDENTIAL;
   const name = STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'ValidationException' : '');
   return TYPES.get(name) ?? words('server_error');

@@ -2,16 +2,16 @@ import { parameterError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { list, stringify } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { hubError } from './errors.js';
-import { modelPath } from './models.js';
-import { present } from '../asked-media.js';
+import { bedrockError } from './errors.js';
+import { bedrockModelPath } from './models.js';
+import { withoutNulls } from '../asked-media.js';
 import { sizeOf, stabilityRatio } from '../image-sizes.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 
 /** The InvokeModel body of a family of image models. */
-type ToBody = (hub: Json) => Json;
+type ImageBodyWriter = (hub: Json) => Json;
 
-const MODELS: readonly (readonly [RegExp, ToBody])[] = [
+const MODELS: readonly (readonly [RegExp, ImageBodyWriter])[] = [
   [/nova-canvas|titan-image/, amazonBody],
   [/stability\./, stabilityBody],
 ];
@@ -43,24 +43,24 @@ const IMPOSSIBLE: ReadonlyMap<string, readonly string[]> = new Map([
 function request(hub: Json, { model }: Context): ProviderRequest {
   const toBody = MODELS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1];
   if (!toBody)
-    throw unsupported(
+    throw unsupportedParameter(
       'model',
       'on Bedrock, only Amazon Nova Canvas, Titan and Stability AI models make images',
     );
   if (typeof hub.prompt !== 'string') throw parameterError('prompt', 'must be a string');
   refuseImpossible(hub);
   const others = Object.entries(hub).filter(([name]) => !TRANSLATED.has(name) && !IMPOSSIBLE.has(name));
-  return { path: modelPath(model, 'invoke'), body: { ...Object.fromEntries(others), ...toBody(hub) } };
+  return { path: bedrockModelPath(model, 'invoke'), body: { ...Object.fromEntries(others), ...toBody(hub) } };
 }
 
 function refuseImpossible(hub: Json): void {
   for (const [parameter, harmless] of IMPOSSIBLE) {
     const value = hub[parameter] ?? null;
     if (value !== null && !harmless.includes(stringify(value)))
-      throw unsupported(parameter, 'Bedrock has no such control of images');
+      throw unsupportedParameter(parameter, 'Bedrock has no such control of images');
   }
   if (hub.response_format === 'url')
-    throw unsupported('response_format', 'Bedrock sends images themselves; send "b64_json"');
+    throw unsupportedParameter('response_format', 'Bedrock sends images themselves; send "b64_json"');
 }
 
 /** The hub's qualities as Amazon's two. */
@@ -80,11 +80,11 @@ const QUALITIES: ReadonlyMap<unknown, string> = new Map([
 function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, size }: Json): Json {
   const requested = quality === 'auto' ? null : (quality ?? null);
   if (requested !== null && !QUALITIES.has(requested))
-    throw unsupported('quality', 'this model supports standard and premium');
+    throw unsupportedParameter('quality', 'this model supports standard and premium');
   return {
     taskType: 'TEXT_IMAGE',
-    textToImageParams: present({ text: prompt, negativeText }),
-    imageGenerationConfig: present({
+    textToImageParams: withoutNulls({ text: prompt, negativeText }),
+    imageGenerationConfig: withoutNulls({
       numberOfImages: n,
       seed,
       quality: QUALITIES.get(requested),
@@ -101,9 +101,9 @@ const ORDINARY: ReadonlySet<unknown> = new Set([null, 'auto', 'standard']);
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
  */
 function stabilityBody({ prompt, negative_prompt: negative, n, seed, quality, size }: Json): Json {
-  if ((n ?? 1) !== 1) throw unsupported('n', 'this model makes one image per request');
-  if (!ORDINARY.has(quality ?? null)) throw unsupported('quality', 'this model has one quality');
-  return present({ prompt, negative_prompt: negative, seed, aspect_ratio: stabilityRatio(size) });
+  if ((n ?? 1) !== 1) throw unsupportedParameter('n', 'this model makes one image per request');
+  if (!ORDINARY.has(quality ?? null)) throw unsupportedParameter('quality', 'this model has one quality');
+  return withoutNulls({ prompt, negative_prompt: negative, seed, aspect_ratio: stabilityRatio(size) });
 }
 
 /**
@@ -115,9 +115,9 @@ function answer({ images, error, finish_reasons: reasons }: Json, { created, isS
   return {
     created,
     data: data.map((image) => ({ b64_json: image })),
-    ...(isStrict ? {} : present({ error, finish_reasons: reasons })),
+    ...(isStrict ? {} : withoutNulls({ error, finish_reasons: reasons })),
   };
 }
 
 /** The hub's image generations by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
-export const imageGenerations: Translator = { request, answer, error: hubError };
+export const bedrockImages: Translator = { request, answer, error: bedrockError };

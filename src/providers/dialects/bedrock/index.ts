@@ -1,22 +1,26 @@
 import type { Dialect } from '../../dialect.js';
-import { chatCompletions } from './chat.js';
-import { embeddings } from './embeddings.js';
-import { imageGenerations } from './images.js';
+import { bedrockChat } from './chat.js';
+import { bedrockEmbeddings } from './embeddings.js';
+import { bedrockImages } from './images.js';
 import type { Translator } from '../../translation.js';
-import { hubError } from './errors.js';
-import { modelPath } from './models.js';
-import { conversationOf } from './request/messages.js';
-import { toolsOf } from './request/tools.js';
+import { bedrockError } from './errors.js';
+import { bedrockModelPath } from './models.js';
+import { bedrockConversation } from './request/messages.js';
+import { bedrockTools } from './request/tools.js';
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
 const countTokens: Translator = {
   request(hub, { model }) {
-    const { system, messages } = conversationOf(hub.messages);
-    const converse = { ...(system.length > 0 ? { system } : {}), messages, ...toolsOf(hub, messages, model) };
-    return { path: modelPath(model, 'count-tokens'), body: { input: { converse } } };
+    const { system, messages } = bedrockConversation(hub.messages);
+    const converse = {
+      ...(system.length > 0 ? { system } : {}),
+      messages,
+      ...bedrockTools(hub, messages, model),
+    };
+    return { path: bedrockModelPath(model, 'count-tokens'), body: { input: { converse } } };
   },
   answer: ({ inputTokens }) => ({ input_tokens: inputTokens }),
-  error: hubError,
+  error: bedrockError,
 };
 
 /**
@@ -26,9 +30,9 @@ const countTokens: Translator = {
 export const bedrock: Dialect = {
   id: 'bedrock',
   translators: {
-    'chat-completions': chatCompletions,
-    embeddings,
-    'image-generations': imageGenerations,
+    'chat-completions': bedrockChat,
+    embeddings: bedrockEmbeddings,
+    'image-generations': bedrockImages,
     'count-tokens': countTokens,
   },
 };

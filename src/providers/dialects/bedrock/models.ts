@@ -38,7 +38,7 @@ export const takesToolChoice = (model: string): boolean => !/meta\.llama/.test(m
  * encoded: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html. Throws `invalid_request` for an id that would
  * lead to another path.
  */
-export function modelPath(model: string, operation: string): string {
+export function bedrockModelPath(model: string, operation: string): string {
   if (/^\.*$/.test(model)) throw new AppError('invalid_request', { detail: 'The model has no name.' });
   return `/model/${encodeURIComponent(Buffer.from(model).toString())}/${operation}`;
 }

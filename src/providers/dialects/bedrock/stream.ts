@@ -8,13 +8,13 @@ import {
   type TranslatedEvent,
 } from '../../translation.js';
 import { extras, SERVERS_OWN, stopSequenceOf } from './answer.js';
-import { citationFields, sortCitations } from './citations.js';
-import { streamError } from './errors.js';
-import { finishReason, nativeReason } from './finish.js';
-import { hubTier, hubUsage } from './usage.js';
+import { bedrockCitationFields, sortBedrockCitations } from './citations.js';
+import { bedrockStreamError } from './errors.js';
+import { fromConverseStopReason, converseStopFields } from './finish.js';
+import { bedrockServiceTier, bedrockUsage } from './usage.js';
 
 /** State of an open block. */
-interface Block {
+interface BedrockBlock {
   /** Index among the tool calls; null for other blocks. */
   readonly call: number | null;
   /** Whether any of the call's arguments have been sent. */
@@ -31,12 +31,12 @@ interface Block {
  * complete without it.
  */
 export class ConverseStream implements EventTranslator {
-  private readonly blocks = new Map<unknown, Block>();
+  private readonly blocks = new Map<unknown, BedrockBlock>();
   private readonly head: Json;
   private calls = 0;
   private length = 0;
   private isFinished = false;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(private readonly context: Context) {
     const { id, created, model } = context;
@@ -44,7 +44,7 @@ export class ConverseStream implements EventTranslator {
   }
 
   event({ event, data }: StreamEvent): TranslatedEvent {
-    if (this.isOver || event === null) return NOTHING;
+    if (this.hasEnded || event === null) return NOTHING;
     const payload = parse(data);
     if (event === 'metadata') return payload ? this.done(payload) : NOTHING;
     if (isError(event, payload)) return this.broken(event, payload);
@@ -52,8 +52,8 @@ export class ConverseStream implements EventTranslator {
   }
 
   end(): TranslatedEvent {
-    if (!this.isFinished || this.isOver) return NOTHING;
-    this.isOver = true;
+    if (!this.isFinished || this.hasEnded) return NOTHING;
+    this.hasEnded = true;
     return { chunks: [], isDone: true };
   }
 
@@ -86,7 +86,7 @@ export class ConverseStream implements EventTranslator {
   }
 
   /** Only calls have a start event; other blocks begin with their first delta. */
-  private blockAt(index: unknown): Block {
+  private blockAt(index: unknown): BedrockBlock {
     const known = this.blocks.get(index);
     if (known) return known;
     const block = { call: null, hasArguments: false, start: this.length, citations: [] };
@@ -110,7 +110,7 @@ export class ConverseStream implements EventTranslator {
     return 'content_blocks' in fields ? [this.chunk(fields)] : [];
   }
 
-  private argumentsGrew(block: Block, part: unknown): readonly Json[] {
+  private argumentsGrew(block: BedrockBlock, part: unknown): readonly Json[] {
     if (block.call === null || typeof part !== 'string' || part === '') return [];
     block.hasArguments = true;
     return [this.call(block.call, { function: { arguments: part } })];
@@ -123,8 +123,8 @@ export class ConverseStream implements EventTranslator {
     this.blocks.delete(index);
     if (block.call !== null)
       return block.hasArguments ? [] : [this.call(block.call, { function: { arguments: '{}' } })];
-    const fields = citationFields(
-      sortCitations(block.citations, block.start, this.length),
+    const fields = bedrockCitationFields(
+      sortBedrockCitations(block.citations, block.start, this.length),
       this.context.isStrict,
     );
     return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
@@ -135,21 +135,24 @@ export class ConverseStream implements EventTranslator {
     this.isFinished = true;
     const { isStrict } = this.context;
     const { stopReason: reason } = event;
-    const native = nativeReason(reason, stopSequenceOf(event), isStrict);
-    return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
+    const native = converseStopFields(reason, stopSequenceOf(event), isStrict);
+    return [this.chunk({}, { finish_reason: fromConverseStopReason(reason), ...native })];
   }
 
   private done(data: Json): TranslatedEvent {
     if (!this.isFinished) return NOTHING;
-    this.isOver = true;
-    const usage = hubUsage(data.usage);
-    const beside = { ...hubTier(data.serviceTier), ...(this.context.isStrict ? {} : extras(data)) };
+    this.hasEnded = true;
+    const usage = bedrockUsage(data.usage);
+    const beside = {
+      ...bedrockServiceTier(data.serviceTier),
+      ...(this.context.isStrict ? {} : extras(data)),
+    };
     return { chunks: usage ? [{ ...this.head, choices: [], usage, ...beside }] : [], isDone: true };
   }
 
   private broken(event: string, data: Json | null): TranslatedEvent {
-    this.isOver = true;
-    return { chunks: [], error: streamError(event, data) };
+    this.hasEnded = true;
+    return { chunks: [], error: bedrockStreamError(event, data) };
   }
 
   private call(index: number, fields: Json): Json {

@@ -6,7 +6,7 @@ import { count, isObject, list } from '../../endpoints/reading.js';
  * the cache, the hub's includes them. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html and
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
-export function hubUsage(raw: unknown): Json | null {
+export function bedrockUsage(raw: unknown): Json | null {
   if (!isObject(raw)) return null;
   const input = count(raw.inputTokens);
   const output = count(raw.outputTokens);
@@ -39,7 +39,7 @@ function longWrites(details: unknown): Json {
 }
 
 /** The hub's `service_tier` of a response; empty if OpenAI has no such tier. */
-export function hubTier(tier: unknown): Json {
+export function bedrockServiceTier(tier: unknown): Json {
   const type = isObject(tier) ? tier.type : undefined;
   return type === 'default' || type === 'priority' || type === 'flex' ? { service_tier: type } : {};
 }

@@ -2,7 +2,7 @@ import { parameterError } from '../../../common/errors/field-errors.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../client-formats/efforts.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 import { factsOf, type ModelFacts } from './models.js';
 
 /** The amount of reasoning, in Anthropic's format. */
@@ -21,7 +21,7 @@ export interface Reasoning {
  * a budget of at most half of `max_tokens`. An effort in Anthropic's own format does not turn thinking on by itself. Throws
  * `invalid_request` for an unknown effort and `parameter_unsupported` if the limit is too small for the minimum budget.
  */
-export function reasoningOf(hub: Json, model: string, maxTokens: unknown): Reasoning {
+export function claudeReasoning(hub: Json, model: string, maxTokens: unknown): Reasoning {
   const facts = factsOf(model);
   const given = givenThinking(hub, facts);
   const effort = hub.reasoning_effort ?? null;
@@ -74,7 +74,8 @@ export function checkSampling(hub: Json, thinking: unknown): void {
   if (isObject(hub.thinking) || !isObject(thinking) || !THINKS.has(thinking.type)) return;
   for (const [parameter, fits, detail] of SAMPLING) {
     const value = hub[parameter] ?? null;
-    if (value !== null && !fits(value)) throw unsupported(parameter, `with "reasoning_effort", ${detail}`);
+    if (value !== null && !fits(value))
+      throw unsupportedParameter(parameter, `with "reasoning_effort", ${detail}`);
   }
 }
 
@@ -82,7 +83,7 @@ export function checkSampling(hub: Json, thinking: unknown): void {
 function manual(budget: number, maxTokens: unknown): Json {
   const limit = typeof maxTokens === 'number' ? maxTokens : Infinity;
   if (limit <= THINKING_BUDGET_MIN)
-    throw unsupported(
+    throw unsupportedParameter(
       'reasoning_effort',
       `this model thinks with at least ${THINKING_BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
     );

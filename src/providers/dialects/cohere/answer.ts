@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 import { callId } from '../call-ids.js';
-import { citationFields } from './citations.js';
+import { cohereCitationFields } from './citations.js';
 import { chatUsage } from './usage.js';
 
 /**
@@ -24,7 +24,7 @@ export function finishFields(reason: unknown, isStrict: boolean): Json {
 }
 
 /** A chat response in the hub's format. Never throws. https://docs.cohere.com/reference/chat */
-export function chatAnswer(answer: Json, context: Context): Json {
+export function fromCohereChat(answer: Json, context: Context): Json {
   const { id, finish_reason, message, usage } = answer;
   const reported = chatUsage(usage);
   const choice = {
@@ -55,7 +55,7 @@ function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, is
     refusal: null,
     ...(thinking !== '' && { reasoning_content: thinking }),
     ...(!isStrict && thinking !== '' && { content_blocks: blocks.flatMap(blockOf) }),
-    ...citationFields(list(citations).filter(isObject), isStrict),
+    ...cohereCitationFields(list(citations).filter(isObject), isStrict),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }

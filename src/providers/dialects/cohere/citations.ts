@@ -8,7 +8,7 @@ const isOfText = ({ type }: Json): boolean => type === undefined || type === nul
  * Citations in the hub's format: those of documents with a web address. `citations` has all of them in Cohere's format, for responses that
  * need not be strict. https://docs.cohere.com/docs/documents-and-citations
  */
-export function citationFields(citations: readonly Json[], isStrict: boolean): Json {
+export function cohereCitationFields(citations: readonly Json[], isStrict: boolean): Json {
   const annotations = citations.filter(isOfText).flatMap(annotationsOf);
   return {
     ...(annotations.length > 0 && { annotations }),

@@ -3,8 +3,8 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { cohereError } from './errors.js';
-import { unsupported } from '../refusing.js';
-import { base64Of } from '../vectors.js';
+import { unsupportedParameter } from '../refusing.js';
+import { base64Floats } from '../vectors.js';
 import { inputUsage } from './usage.js';
 
 /** Models since v3 require the input's purpose, which the hub does not have: embedded texts are mostly stored. */
@@ -40,7 +40,7 @@ function textsOf(input: unknown): readonly string[] {
   const texts = Array.isArray(input) ? (input as readonly unknown[]) : [input];
   if (texts.every((text) => typeof text === 'string')) return texts;
   if (texts.every((text) => typeof text === 'number' || Array.isArray(text)))
-    throw unsupported('input', 'Cohere embeds text, not tokens');
+    throw unsupportedParameter('input', 'Cohere embeds text, not tokens');
   throw new AppError('invalid_request', { detail: '"input" must be a string or a list of strings' });
 }
 
@@ -63,7 +63,7 @@ function embedAnswer({ embeddings, meta }: Json, { model }: Context, hub: Json):
 function embeddingOf(embedding: unknown, index: number, isEncoded: boolean): readonly Json[] {
   if (typeof embedding === 'string') return [{ object: 'embedding', index, embedding }];
   if (!isVector(embedding)) return [];
-  return [{ object: 'embedding', index, embedding: isEncoded ? base64Of(embedding) : embedding }];
+  return [{ object: 'embedding', index, embedding: isEncoded ? base64Floats(embedding) : embedding }];
 }
 
 const isVector = (value: unknown): value is readonly number[] =>

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialect.js';
-import { chatAnswer } from './answer.js';
+import { fromCohereChat } from './answer.js';
 import { cohereEmbeddings } from './embeddings.js';
 import { cohereError } from './errors.js';
 import { CohereStream } from './stream.js';
@@ -18,7 +18,7 @@ export const cohere: Dialect = {
   translators: {
     'chat-completions': {
       request: chatRequest,
-      answer: chatAnswer,
+      answer: fromCohereChat,
       error: cohereError,
       stream: { framing: 'sse', open: (context) => new CohereStream(context) },
     },

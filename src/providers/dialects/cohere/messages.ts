@@ -1,10 +1,10 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 
-type Turn = (message: Json) => Json;
+type CohereTurnWriter = (message: Json) => Json;
 
-const TURNS: ReadonlyMap<unknown, Turn> = new Map<unknown, Turn>([
+const TURNS: ReadonlyMap<unknown, CohereTurnWriter> = new Map<unknown, CohereTurnWriter>([
   ['system', system],
   ['developer', system],
   ['user', ({ content }) => ({ role: 'user', content: contentOf(content, USER_PARTS) })],
@@ -17,15 +17,15 @@ export function cohereMessages(messages: unknown): readonly Json[] {
   return list(messages).map((message) => {
     const turn = isObject(message) ? TURNS.get(message.role) : undefined;
     if (!turn || !isObject(message))
-      throw unsupported('messages', 'Cohere supports system, user, assistant and tool');
+      throw unsupportedParameter('messages', 'Cohere supports system, user, assistant and tool');
     return turn(message);
   });
 }
 
-type PartReader = (part: Json) => Json;
-type PartReaders = ReadonlyMap<unknown, PartReader>;
+type CoherePartReader = (part: Json) => Json;
+type PartReaders = ReadonlyMap<unknown, CoherePartReader>;
 
-const textPart: PartReader = ({ text, refusal }) => ({ type: 'text', text: textOf(text ?? refusal) });
+const textPart: CoherePartReader = ({ text, refusal }) => ({ type: 'text', text: textOf(text ?? refusal) });
 
 const TEXT_PARTS: PartReaders = new Map([
   ['text', textPart],
@@ -42,7 +42,8 @@ const TOOL_PARTS: PartReaders = new Map([
 ]);
 
 function imagePart({ image_url }: Json): Json {
-  if (!isObject(image_url)) throw unsupported('messages[].content[].image_url', 'it must be an object');
+  if (!isObject(image_url))
+    throw unsupportedParameter('messages[].content[].image_url', 'it must be an object');
   const { url, detail } = image_url;
   return { type: 'image_url', image_url: { url, ...(typeof detail === 'string' && { detail }) } };
 }
@@ -53,7 +54,7 @@ function contentOf(content: unknown, readers: PartReaders): string | readonly Js
     const type = isObject(part) ? part.type : null;
     const read = readers.get(type);
     if (!read || !isObject(part))
-      throw unsupported('messages[].content[].type', `Cohere takes no "${wordOf(type)}" here`);
+      throw unsupportedParameter('messages[].content[].type', `Cohere takes no "${wordOf(type)}" here`);
     return read(part);
   });
 }
@@ -101,7 +102,7 @@ function thoughts({ content, content_blocks, reasoning_content }: Json): readonl
 
 function callOf(call: unknown): Json {
   if (!isObject(call) || !isObject(call.function))
-    throw unsupported('messages[].tool_calls', 'Cohere supports only functions');
+    throw unsupportedParameter('messages[].tool_calls', 'Cohere supports only functions');
   const { name, arguments: given } = call.function;
   return { id: call.id, type: 'function', function: { name, arguments: given } };
 }

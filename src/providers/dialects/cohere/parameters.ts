@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 import { stopSequences } from '../stop.js';
 
 /** Parameters of the hub under Cohere's names. https://docs.cohere.com/reference/chat */
@@ -74,7 +74,7 @@ const isPresent = (value: unknown): boolean => value !== undefined && value !== 
 /** Whether Cohere lacks the parameter. Throws if its value has an effect. */
 function isRefusable(name: string, value: unknown): boolean {
   const isRequested = REFUSED.get(name);
-  if (isRequested?.(value)) throw unsupported(name, 'Cohere has no such parameter');
+  if (isRequested?.(value)) throw unsupportedParameter(name, 'Cohere has no such parameter');
   return isRequested !== undefined;
 }
 

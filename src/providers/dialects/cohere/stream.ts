@@ -10,7 +10,7 @@ import {
 } from '../../translation.js';
 import { callId } from '../call-ids.js';
 import { finishFields } from './answer.js';
-import { citationFields } from './citations.js';
+import { cohereCitationFields } from './citations.js';
 import { cohereError } from './errors.js';
 import { chatUsage } from './usage.js';
 
@@ -20,10 +20,10 @@ const FAILURES: ReadonlyMap<unknown, number> = new Map([
   ['TIMEOUT', 504],
 ]);
 
-type Handler = (stream: CohereStream, event: Json) => TranslatedEvent;
+type CohereEventHandler = (stream: CohereStream, event: Json) => TranslatedEvent;
 
 /** https://docs.cohere.com/reference/chat-stream. `content-end`, `tool-call-end`, `citation-end` and `debug` add nothing. */
-const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
+const HANDLERS: ReadonlyMap<unknown, CohereEventHandler> = new Map<unknown, CohereEventHandler>([
   ['message-start', (stream, event) => stream.start(event)],
   ['content-start', (stream, event) => stream.content(event)],
   ['content-delta', (stream, event) => ({ ...stream.content(event), again: UNNOTED })],
@@ -99,7 +99,7 @@ export class CohereStream implements EventTranslator {
   citation(event: Json): TranslatedEvent {
     const { citations } = messageIn(event);
     if (!isObject(citations)) return NOTHING;
-    const fields = citationFields([citations], this.context.isStrict);
+    const fields = cohereCitationFields([citations], this.context.isStrict);
     return Object.keys(fields).length === 0 ? NOTHING : this.contentDelta(fields);
   }
 

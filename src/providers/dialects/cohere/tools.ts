@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 
 /**
  * Tools, and which of them may be called. Cohere has no parameter for the tool to call, so a chosen tool is sent as the only one. `strict`
@@ -29,7 +29,7 @@ interface OfferedTool {
 
 function functionTool(tool: unknown): OfferedTool {
   if (!isObject(tool) || !isObject(tool.function))
-    throw unsupported('tools', 'Cohere supports only functions');
+    throw unsupportedParameter('tools', 'Cohere supports only functions');
   const { name, description, parameters, strict } = tool.function;
   const known = {
     name,
@@ -57,5 +57,5 @@ function chosenNames(choice: unknown): ReadonlySet<unknown> | null {
 
 function nameOf(tool: unknown): unknown {
   if (isObject(tool) && isObject(tool.function)) return tool.function.name;
-  throw unsupported('tool_choice', 'Cohere supports only functions');
+  throw unsupportedParameter('tool_choice', 'Cohere supports only functions');
 }

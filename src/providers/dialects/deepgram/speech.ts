@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { NO_EVENTS, numberIn, others, textIn, withQuery } from '../asked-media.js';
-import { refuseImpossible, unsupported } from '../refusing.js';
+import { refuseImpossible, unsupportedParameter } from '../refusing.js';
 import { deepgramError } from './errors.js';
 
 const LINEAR = { encoding: 'linear16', sample_rate: 24_000 };
@@ -21,7 +21,7 @@ export const FORMATS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
 /** The requested audio format. Throws `parameter_unsupported`. */
 export function formatOf({ response_format: format }: Json): Json {
   const known = FORMATS.get(format ?? 'mp3');
-  if (!known) throw unsupported('response_format', `known are ${[...FORMATS.keys()].join(', ')}`);
+  if (!known) throw unsupportedParameter('response_format', `known are ${[...FORMATS.keys()].join(', ')}`);
   return known;
 }
 
@@ -57,13 +57,13 @@ function voicedModel(model: string, voice: unknown): string {
   if (FAMILY.test(model)) return WHOLE.test(name) ? name : `${model}-${name}-en`;
   const [, own] = WHOLE.exec(model) ?? [];
   if (own === undefined || ['', own, model].includes(name)) return model;
-  throw unsupported(
+  throw unsupportedParameter(
     'voice',
     `the model is a voice itself: send "${own}", or a model without one, such as aura-2`,
   );
 }
 
-export const speech: Translator = {
+export const deepgramSpeech: Translator = {
   request,
   answer: (answer) => answer,
   error: deepgramError,

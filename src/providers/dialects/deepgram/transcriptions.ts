@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, objectOf, textOrNull } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { fileIn, NO_STREAMS, others, present, withQuery } from '../asked-media.js';
+import { fileIn, NO_STREAMS, others, withoutNulls, withQuery } from '../asked-media.js';
 import { because, refuseImpossible } from '../refusing.js';
 import { deepgramError } from './errors.js';
 
@@ -36,7 +36,7 @@ export function transcript({ metadata, results }: Json): Json {
   const channels = list(objectOf(results).channels).filter(isObject);
   const transcripts = channels.map(({ alternatives }) => objectOf(list(alternatives)[0]));
   const { duration } = objectOf(metadata);
-  return present({
+  return withoutNulls({
     text: transcripts.map(({ transcript: text }) => textOrNull(text) ?? '').join('\n'),
     language: textOrNull(channels[0]?.detected_language),
     duration,
@@ -51,4 +51,4 @@ const wordOf = ({ punctuated_word: written, word, start, end }: Json): Json => (
   end,
 });
 
-export const transcriptions: Translator = { request, answer: transcript, error: deepgramError };
+export const deepgramTranscriptions: Translator = { request, answer: transcript, error: deepgramError };

@@ -3,7 +3,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { NO_EVENTS, numberIn, others, textIn, withQuery } from '../asked-media.js';
-import { refuseImpossible, unsupported } from '../refusing.js';
+import { refuseImpossible, unsupportedParameter } from '../refusing.js';
 import { elevenLabsError } from './errors.js';
 
 /** The hub's formats as codec, sample rate and bit rate. OpenAI's `pcm` is 24 kHz, 16 bits. */
@@ -58,7 +58,7 @@ function formatOf(format: unknown): string {
   const known = FORMATS.get(format);
   if (known) return known;
   if (typeof format === 'string' && OWN_FORMAT.test(format)) return format;
-  throw unsupported(
+  throw unsupportedParameter(
     'response_format',
     `ElevenLabs supports ${[...FORMATS.keys()].join(', ')} and its own formats`,
   );
@@ -71,7 +71,7 @@ function settingsOf(hub: Json): Json | null {
   return Object.keys(settings).length > 0 ? settings : null;
 }
 
-export const speech: Translator = {
+export const elevenLabsSpeech: Translator = {
   request,
   answer: (answer) => answer,
   error: elevenLabsError,

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOrNull } from '../../endpoints/reading.js';
 import { type Context, FormUpload, type ProviderRequest, type Translator } from '../../translation.js';
-import { fileIn, NO_STREAMS, others, partsOf, present } from '../asked-media.js';
+import { fileIn, NO_STREAMS, others, formPartsOf, withoutNulls } from '../asked-media.js';
 import { because, refuseImpossible } from '../refusing.js';
 import { elevenLabsError } from './errors.js';
 
@@ -25,14 +25,14 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   const fields = { model_id: model, language_code: textOrNull(hub.language), ...others(hub, READ) };
   return {
     path: '/speech-to-text',
-    body: new FormUpload([...partsOf(fields), ['file', fileIn(hub, 'file')]]),
+    body: new FormUpload([...formPartsOf(fields), ['file', fileIn(hub, 'file')]]),
   };
 }
 
 function answer({ text, language_code: language, words, audio_duration_secs: duration }: Json): Json {
   const spoken = list(words).filter(isObject);
   const seconds = typeof duration === 'number' ? duration : null;
-  return present({
+  return withoutNulls({
     text: textOrNull(text) ?? '',
     language: textOrNull(language),
     duration: seconds ?? spoken.at(-1)?.end,
@@ -43,4 +43,4 @@ function answer({ text, language_code: language, words, audio_duration_secs: dur
   });
 }
 
-export const transcriptions: Translator = { request, answer, error: elevenLabsError };
+export const elevenLabsTranscriptions: Translator = { request, answer, error: elevenLabsError };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
 import type { Context } from '../../translation.js';
-import { chatAnswer } from './answer.js';
+import { fromGeminiChat } from './answer.js';
 
 const context: Context = {
   id: 'exchange-1',
@@ -12,16 +12,18 @@ const context: Context = {
   isStrict: true,
 };
 
-interface Choice {
+interface GeminiChoice {
   readonly message: Json;
   readonly finish_reason: unknown;
   readonly logprobs: unknown;
 }
 
 const answerOf = (candidate: Json, isStrict = true) =>
-  chatAnswer({ candidates: [candidate] }, { ...context, isStrict }) as unknown as { choices: [Choice] };
+  fromGeminiChat({ candidates: [candidate] }, { ...context, isStrict }) as unknown as {
+    choices: [GeminiChoice];
+  };
 
-const choiceOf = (candidate: Json, isStrict = true): Choice => answerOf(candidate, isStrict).choices[0];
+const choiceOf = (candidate: Json, isStrict = true): GeminiChoice => answerOf(candidate, isStrict).choices[0];
 
 const saying = (...parts: Json[]): Json => ({ content: { role: 'model', parts } });
 
@@ -34,13 +36,13 @@ describe('the service tier', () => {
     [{ trafficType: 'ON_DEMAND_FLEX' }, 'flex'],
     [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'priority'],
   ])('of %j is %s', (usageMetadata, service_tier) => {
-    expect(chatAnswer({ usageMetadata }, context)).toMatchObject({ service_tier });
+    expect(fromGeminiChat({ usageMetadata }, context)).toMatchObject({ service_tier });
   });
 
   it.each([{ trafficType: 'PROVISIONED_THROUGHPUT' }, { serviceTier: 7 }, {}, null])(
     'is not named where OpenAI has none for %j',
     (usageMetadata) => {
-      expect(chatAnswer({ usageMetadata }, context)).not.toHaveProperty('service_tier');
+      expect(fromGeminiChat({ usageMetadata }, context)).not.toHaveProperty('service_tier');
     },
   );
 });
@@ -147,7 +149,7 @@ describe('the message', () => {
 
   it('has as many choices as there are candidates', () => {
     const candidates = [saying({ text: 'a' }), { ...saying({ text: 'b' }), index: 5 }];
-    expect(chatAnswer({ candidates }, context).choices).toMatchObject([
+    expect(fromGeminiChat({ candidates }, context).choices).toMatchObject([
       { index: 0, message: { content: 'a' } },
       { index: 5, message: { content: 'b' } },
     ]);
@@ -166,7 +168,7 @@ describe('a call', () => {
   it('has its own id, or else one that no other request gives, as short as OpenAI takes it', () => {
     const idOf = (functionCall: Json, id: string): string => {
       const candidates = [saying({ functionCall })];
-      const { choices } = chatAnswer({ candidates }, { ...context, id }) as unknown as {
+      const { choices } = fromGeminiChat({ candidates }, { ...context, id }) as unknown as {
         choices: [{ message: { tool_calls: [{ id: string }] } }];
       };
       return choices[0].message.tool_calls[0].id;
@@ -260,7 +262,7 @@ describe('probabilities of tokens', () => {
 });
 
 describe('usage', () => {
-  const usageOf = (usageMetadata: unknown) => chatAnswer({ usageMetadata }, context).usage;
+  const usageOf = (usageMetadata: unknown) => fromGeminiChat({ usageMetadata }, context).usage;
 
   it('adds thoughts to the output and what tools read to the prompt', () => {
     expect(
@@ -299,7 +301,7 @@ describe('usage', () => {
   it.each([[undefined], [null], ['x'], [{}], [{ promptTokenCount: -1 }], [{ promptTokenCount: 1.5 }]])(
     'is left out where it is %j',
     (metadata) => {
-      expect(chatAnswer({ usageMetadata: metadata }, context)).not.toHaveProperty('usage');
+      expect(fromGeminiChat({ usageMetadata: metadata }, context)).not.toHaveProperty('usage');
     },
   );
 });

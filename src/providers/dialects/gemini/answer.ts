@@ -1,12 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { blocked, finishReason } from './finish.js';
+import { promptBlockReason, fromGeminiFinishReason } from './finish.js';
 import { annotations } from './grounding.js';
 import { logprobs } from './logprobs.js';
 import { extraContent } from './signature.js';
 import { type SpeechBlock, type Speech, SpeechReader } from './speech.js';
-import { hubTier, usage } from './usage.js';
+import { geminiServiceTier, usage } from './usage.js';
 
 /**
  * Gemini's response in the hub's format. Generated images are `message.images`, a list of `{type: "image_url", image_url: {url}}` as in
@@ -14,7 +14,7 @@ import { hubTier, usage } from './usage.js';
  * `message.content_blocks`, the signature of the text (`message.extra_content`), `message.citations`, and the fields of a candidate that
  * the hub lacks. https://ai.google.dev/api/generate-content#generatecontentresponse
  */
-export function chatAnswer(answer: Json, context: Context): Json {
+export function fromGeminiChat(answer: Json, context: Context): Json {
   const candidates = list(answer.candidates).filter(isObject);
   const reported = usage(answer.usageMetadata);
   return {
@@ -24,7 +24,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
       candidates.length > 0
         ? candidates.map((one, position) => choice(one, position, context))
         : refusal(answer),
-    ...hubTier(answer.usageMetadata),
+    ...geminiServiceTier(answer.usageMetadata),
     ...(reported && { usage: reported }),
   };
 }
@@ -41,7 +41,7 @@ export function heading({ responseId, modelVersion }: Json, { id, model, created
 function choice(candidate: Json, position: number, context: Context): Json {
   const reader = new SpeechReader(context.id);
   const speech = reader.read(candidate.content);
-  const reason = finishReason(candidate.finishReason, reader.hasCalls);
+  const reason = fromGeminiFinishReason(candidate.finishReason, reader.hasCalls);
   return {
     index: count(candidate.index) ?? position,
     message: {
@@ -117,7 +117,7 @@ export function nativeFields(candidate: Json): Json {
 
 /** A response without candidates: the prompt was blocked. */
 function refusal({ promptFeedback }: Json): Json[] {
-  const why = isObject(promptFeedback) ? blocked(promptFeedback) : null;
+  const why = isObject(promptFeedback) ? promptBlockReason(promptFeedback) : null;
   if (why === null) return [];
   const message = { role: 'assistant', content: null, refusal: why };
   return [{ index: 0, message, logprobs: null, finish_reason: 'content_filter' }];

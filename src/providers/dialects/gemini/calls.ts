@@ -3,11 +3,11 @@ import { isObject, list } from '../../endpoints/reading.js';
 import { word } from './fields.js';
 import type { Host } from './host.js';
 import { isGemini3 } from './models.js';
-import { partsOf } from './parts.js';
+import { geminiParts } from './parts.js';
 import { signatureOf, UNSIGNED } from './signature.js';
 
 /** A tool call of the hub, from any of OpenAI's three forms. */
-export interface Call {
+export interface GeminiCall {
   readonly id: string;
   readonly name: string;
   readonly args: Json;
@@ -15,13 +15,13 @@ export interface Call {
 }
 
 /** The calls of an assistant's message, in order. Calls without a name are ignored. */
-export function callsOf(message: Json): Call[] {
+export function geminiCalls(message: Json): GeminiCall[] {
   const calls = list(message.tool_calls).filter(isObject).map(callOf);
   if (isObject(message.function_call)) calls.push(callOf({ function: message.function_call }));
   return calls.filter(({ name }) => name !== '');
 }
 
-function callOf(call: Json): Call {
+function callOf(call: Json): GeminiCall {
   const called = [call.function, call.custom].find(isObject) ?? {};
   const name = word(called.name);
   return {
@@ -46,7 +46,7 @@ function argumentsOf(value: unknown): Json {
 }
 
 /** https://ai.google.dev/api/caching#FunctionCall; only the first call of a step must be signed. */
-export function callParts(calls: readonly Call[], host: Host, model: string): Json[] {
+export function callParts(calls: readonly GeminiCall[], host: Host, model: string): Json[] {
   return calls.map(({ id, name, args, signature }, position) => {
     const signed = signature ?? (position === 0 && isGemini3(model) ? UNSIGNED : undefined);
     return {
@@ -61,7 +61,7 @@ export function callParts(calls: readonly Call[], host: Host, model: string): Js
  * response since Gemini 3, and beside it before. https://ai.google.dev/api/caching#FunctionResponse
  */
 export function resultParts(message: Json, name: string, host: Host, model: string): Json[] {
-  const parts = partsOf(message.content, host);
+  const parts = geminiParts(message.content, host);
   const texts = parts.filter((part) => 'text' in part);
   const media = parts.filter((part) => !('text' in part));
   const isNested = media.length > 0 && isGemini3(model);

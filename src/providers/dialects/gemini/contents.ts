@@ -1,18 +1,18 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { callParts, callsOf, resultId, resultParts } from './calls.js';
+import { callParts, geminiCalls, resultId, resultParts } from './calls.js';
 import type { Host } from './host.js';
-import { partsOf } from './parts.js';
+import { geminiParts } from './parts.js';
 import { signatureOf } from './signature.js';
 
-interface Content {
+interface GeminiContent {
   readonly role: 'user' | 'model';
   readonly parts: Json[];
 }
 
 /** A conversation in Gemini's format. https://ai.google.dev/api/caching#Content */
 export interface GeminiConversation {
-  readonly contents: readonly Content[];
+  readonly contents: readonly GeminiContent[];
   /** Absent without instructions. */
   readonly systemInstruction?: Json;
 }
@@ -26,22 +26,22 @@ const RESULT_ROLES: readonly unknown[] = ['tool', 'function'];
  * `AppError('parameter_unsupported')` for content that Gemini does not support.
  */
 export function conversation(messages: unknown, host: Host, model: string): GeminiConversation {
-  const contents: Content[] = [];
+  const contents: GeminiContent[] = [];
   const system: Json[] = [];
   const names = new Map<string, string>();
   for (const message of inOrderOfCalls(list(messages).filter(isObject))) {
-    if (SYSTEM_ROLES.includes(message.role)) append(system, partsOf(message.content, host));
+    if (SYSTEM_ROLES.includes(message.role)) append(system, geminiParts(message.content, host));
     else if (RESULT_ROLES.includes(message.role)) {
       say(contents, 'user', resultParts(message, functionName(message, names), host, model));
     } else if (message.role === 'assistant') say(contents, 'model', spoken(message, names, host, model));
-    else say(contents, 'user', partsOf(message.content, host));
+    else say(contents, 'user', geminiParts(message.content, host));
   }
   if (system.length === 0) return { contents };
   if (contents.length === 0) return { contents: [{ role: 'user', parts: system }] };
   return { contents, systemInstruction: { parts: system } };
 }
 
-function say(contents: Content[], role: Content['role'], parts: readonly Json[]): void {
+function say(contents: GeminiContent[], role: GeminiContent['role'], parts: readonly Json[]): void {
   if (parts.length === 0) return;
   const last = contents.at(-1);
   if (last?.role === role) append(last.parts, parts);
@@ -50,9 +50,9 @@ function say(contents: Content[], role: Content['role'], parts: readonly Json[])
 
 /** The content and calls of an assistant's message; notes the names of its calls. */
 function spoken(message: Json, names: Map<string, string>, host: Host, model: string): Json[] {
-  const calls = callsOf(message);
+  const calls = geminiCalls(message);
   for (const { id, name } of calls) names.set(id, name);
-  const parts = [...partsOf(message.content, host), ...partsOf(message.refusal, host)];
+  const parts = [...geminiParts(message.content, host), ...geminiParts(message.refusal, host)];
   return [...signed(parts, signatureOf(message)), ...callParts(calls, host, model)];
 }
 
@@ -89,7 +89,7 @@ function inOrderOfCalls(messages: readonly Json[]): readonly Json[] {
     }
     flush();
     if (message.role === 'assistant')
-      order = new Map(callsOf(message).map(({ id }, position) => [id, position]));
+      order = new Map(geminiCalls(message).map(({ id }, position) => [id, position]));
     ordered.push(message);
   }
   flush();

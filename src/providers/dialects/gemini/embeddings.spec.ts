@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
 import type { Context } from '../../translation.js';
-import { aiStudioEmbeddings, embeddingsAnswer, vertexEmbeddings } from './embeddings.js';
+import { aiStudioEmbeddings, fromGeminiEmbeddings, vertexEmbeddings } from './embeddings.js';
 
 const contextFor = (model: string): Context => ({
   id: 'exchange-1',
@@ -103,7 +103,7 @@ describe('a response with embeddings', () => {
     ],
     ['nothing', {}, [], undefined],
   ])('of %s', (_, answer, vectors, tokens) => {
-    expect(embeddingsAnswer(answer, context)).toEqual({
+    expect(fromGeminiEmbeddings(answer, context)).toEqual({
       object: 'list',
       data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
       model: 'm',
@@ -112,7 +112,7 @@ describe('a response with embeddings', () => {
   });
 
   it('is written in base64 on request', () => {
-    const answer = embeddingsAnswer({ embedding: { values: [0.5, -2] } }, context, {
+    const answer = fromGeminiEmbeddings({ embedding: { values: [0.5, -2] } }, context, {
       encoding_format: 'base64',
     });
     const [{ embedding }] = answer.data as [{ embedding: string }];

@@ -2,10 +2,10 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { googleError } from './errors.js';
-import { either } from './fields.js';
+import { firstField } from './fields.js';
 import { aiStudio, vertexAi } from './host.js';
-import { refuse } from '../refusing.js';
-import { base64Of } from '../vectors.js';
+import { refuseParameter } from '../refusing.js';
+import { base64Floats } from '../vectors.js';
 
 /** The texts and options of the hub's request, in the order of its inputs. */
 interface EmbeddingInput {
@@ -25,7 +25,7 @@ export const aiStudioEmbeddings: Translator = {
       ? { path: aiStudio.pathOf(model, 'embedContent'), body: requests[0] ?? {} }
       : { path: aiStudio.pathOf(model, 'batchEmbedContents'), body: { requests } };
   },
-  answer: embeddingsAnswer,
+  answer: fromGeminiEmbeddings,
   error: googleError,
 };
 
@@ -39,7 +39,7 @@ export const vertexEmbeddings: Translator = {
   request(hub, { model }): ProviderRequest {
     return hasEmbedContent(vertexAi.resourceOf(model)) ? embedContent(hub, model) : predict(hub, model);
   },
-  answer: embeddingsAnswer,
+  answer: fromGeminiEmbeddings,
   error: googleError,
 };
 
@@ -49,7 +49,8 @@ const hasEmbedContent = (model: string): boolean =>
 function embedContent(hub: Json, model: string): ProviderRequest {
   const { texts, options } = embeddingInput(hub);
   const [text] = texts;
-  if (text === undefined || texts.length > 1) return refuse('input', 'this model takes one input at a time');
+  if (text === undefined || texts.length > 1)
+    return refuseParameter('input', 'this model takes one input at a time');
   const body = { content: { parts: [{ text }] }, ...(hasAny(options) && { embedContentConfig: options }) };
   return { path: vertexAi.pathOf(model, 'embedContent'), body };
 }
@@ -71,11 +72,12 @@ function embeddingInput(hub: Json): EmbeddingInput {
   const isSingle = !Array.isArray(hub.input);
   const inputs: readonly unknown[] = isSingle ? [hub.input] : list(hub.input);
   const texts = inputs.filter((input) => typeof input === 'string');
-  if (texts.length < inputs.length) refuse('input', 'this provider embeds text, not tokens or other things');
+  if (texts.length < inputs.length)
+    refuseParameter('input', 'this provider embeds text, not tokens or other things');
   const options = {
-    taskType: either(hub, 'task_type', 'taskType'),
+    taskType: firstField(hub, 'task_type', 'taskType'),
     title: hub.title,
-    outputDimensionality: either(hub, 'dimensions', 'outputDimensionality'),
+    outputDimensionality: firstField(hub, 'dimensions', 'outputDimensionality'),
   };
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
   return { texts, isSingle, options: Object.fromEntries(given) };
@@ -88,12 +90,12 @@ const hasAny = (object: Json): boolean => Object.keys(object).length > 0;
  * 32-bit floats, little-endian); otherwise vectors are numbers. No `usage` if none was reported.
  * https://platform.openai.com/docs/api-reference/embeddings
  */
-export function embeddingsAnswer(answer: Json, { model }: Context, request: Json = {}): Json {
+export function fromGeminiEmbeddings(answer: Json, { model }: Context, request: Json = {}): Json {
   const isBase64 = request.encoding_format === 'base64';
   const data = vectorsOf(answer).map((vector, index) => ({
     object: 'embedding',
     index,
-    embedding: isBase64 ? base64Of(vector) : vector,
+    embedding: isBase64 ? base64Floats(vector) : vector,
   }));
   const tokens = tokensOf(answer);
   return {

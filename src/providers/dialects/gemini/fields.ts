@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 
 /** The value of the first name that an object has. Google's JSON accepts each field in two spellings. */
-export function either(object: Json, ...names: readonly string[]): unknown {
+export function firstField(object: Json, ...names: readonly string[]): unknown {
   for (const name of names) if (Object.hasOwn(object, name)) return object[name];
   return undefined;
 }

@@ -20,7 +20,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Gemini reports `STOP` after calls too. */
-export function finishReason(reason: unknown, hasCalls: boolean): string {
+export function fromGeminiFinishReason(reason: unknown, hasCalls: boolean): string {
   return REASONS.get(reason) ?? (hasCalls ? 'tool_calls' : 'stop');
 }
 
@@ -28,7 +28,7 @@ export function finishReason(reason: unknown, hasCalls: boolean): string {
  * The reason for a blocked prompt, in the provider's words if there are any: such a response has no candidates.
  * https://ai.google.dev/api/generate-content#PromptFeedback
  */
-export function blocked({ blockReason, blockReasonMessage }: Json): string | null {
+export function promptBlockReason({ blockReason, blockReasonMessage }: Json): string | null {
   if (typeof blockReason !== 'string') return null;
   if (typeof blockReasonMessage === 'string' && blockReasonMessage !== '') return blockReasonMessage;
   return `The prompt was blocked: ${blockReason}.`;

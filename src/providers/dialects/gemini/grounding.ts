@@ -31,20 +31,20 @@ export function annotations(metadata: unknown, text: string, offsets: PartOffset
   return found;
 }
 
-interface Source {
+interface GroundingSource {
   readonly url: string;
   readonly title: string;
 }
 
 /** A source on the web, in a document store, or on a map. */
-function sourceOf(chunk: unknown): Source | null {
+function sourceOf(chunk: unknown): GroundingSource | null {
   if (!isObject(chunk)) return null;
   const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
   if (!source || typeof source.uri !== 'string') return null;
   return { url: source.uri, title: typeof source.title === 'string' ? source.title : '' };
 }
 
-const citation = ({ url, title }: Source, start: number, end: number): Json => ({
+const citation = ({ url, title }: GroundingSource, start: number, end: number): Json => ({
   type: 'url_citation',
   url_citation: { url, title, start_index: start, end_index: end },
 });

@@ -1,4 +1,4 @@
-import { refuse } from '../refusing.js';
+import { refuseParameter } from '../refusing.js';
 
 /** A service for Gemini's models: the two services share one dialect and differ in these properties. */
 export interface Host {
@@ -61,7 +61,7 @@ function ofGoogle(model: string): string {
   const name = named(model).replace(/^publishers\/([^/]+)\/models\//, '$1/');
   const [publisher, rest] = split(name);
   if (publisher !== 'google') {
-    refuse('model', `models of "${publisher}" on Vertex AI have an API that is not translated`);
+    refuseParameter('model', `models of "${publisher}" on Vertex AI have an API that is not translated`);
   }
   return rest;
 }
@@ -74,12 +74,12 @@ function split(name: string): readonly [publisher: string, model: string] {
 }
 
 function named(model: string): string {
-  return model === '' ? refuse('model', 'this provider needs the name of a model') : model;
+  return model === '' ? refuseParameter('model', 'this provider needs the name of a model') : model;
 }
 
 /** Each segment encoded; a segment of dots would leave the path. */
 function segments(name: string): string {
   const parts = name.split('/');
-  if (parts.some((part) => /^\.{0,2}$/.test(part))) refuse('model', 'it is not a name of a model');
+  if (parts.some((part) => /^\.{0,2}$/.test(part))) refuseParameter('model', 'it is not a name of a model');
   return parts.map(encodeURIComponent).join('/');
 }

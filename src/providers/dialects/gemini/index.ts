@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialect.js';
 import type { Translator } from '../../translation.js';
-import { chatAnswer } from './answer.js';
+import { fromGeminiChat } from './answer.js';
 import { aiStudioCount, vertexCount } from './count-tokens.js';
 import { aiStudioEmbeddings, vertexEmbeddings } from './embeddings.js';
 import { googleError } from './errors.js';
@@ -10,7 +10,7 @@ import { ChatStream } from './stream.js';
 
 const chat = (host: Host): Translator => ({
   request: (hub, context) => chatRequest(hub, context, host),
-  answer: chatAnswer,
+  answer: fromGeminiChat,
   error: googleError,
   stream: { framing: 'sse', open: (context) => new ChatStream(context) },
 });

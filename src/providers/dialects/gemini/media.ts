@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import type { Host } from './host.js';
-import { base64Of, inlineFile, mediaTypeByName } from '../../inline-file.js';
-import { refuse } from '../refusing.js';
+import { base64OfFile, inlineFile, mediaTypeByName } from '../../inline-file.js';
+import { refuseParameter } from '../refusing.js';
 
 /** An image, audio or document in a request. */
 export interface GeminiMedia {
@@ -22,11 +22,12 @@ export function mediaPart(media: GeminiMedia, host: Host): Json {
   if (/^(https?|gs):\/\//i.test(media.source)) return byAddress(media, host);
   const { source, mimeType: mime_type, filename, parameter, fallback } = media;
   const file = inlineFile(source, { mime_type, filename });
-  if (/^data:/i.test(source) && !file.isDataUrl) return refuse(parameter, 'the data URL has no data');
+  if (/^data:/i.test(source) && !file.isDataUrl)
+    return refuseParameter(parameter, 'the data URL has no data');
   const mimeType = file.type || fallback;
-  if (mimeType === undefined) return refuse(parameter, 'its mime_type is missing');
-  const data = file.isBase64 ? file.data : base64Of(file);
-  return { inlineData: { mimeType, data: data ?? refuse(parameter, 'the data URL is malformed') } };
+  if (mimeType === undefined) return refuseParameter(parameter, 'its mime_type is missing');
+  const data = file.isBase64 ? file.data : base64OfFile(file);
+  return { inlineData: { mimeType, data: data ?? refuseParameter(parameter, 'the data URL is malformed') } };
 }
 
 function byAddress({ source, mimeType, filename, parameter }: GeminiMedia, host: Host): Json {
@@ -34,6 +35,6 @@ function byAddress({ source, mimeType, filename, parameter }: GeminiMedia, host:
   const type = mimeType || byName || mediaTypeByName(source);
   if (type !== undefined) return { fileData: { mimeType: type, fileUri: source } };
   if (host.needsMimeType)
-    refuse(parameter, 'the URL does not show the type of the file, so mime_type is required');
+    refuseParameter(parameter, 'the URL does not show the type of the file, so mime_type is required');
   return { fileData: { fileUri: source } };
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, objectOf } from '../../endpoints/reading.js';
-import { either } from './fields.js';
-import { refuse } from '../refusing.js';
+import { firstField } from './fields.js';
+import { refuseParameter } from '../refusing.js';
 import { stopSequences } from '../stop.js';
-import { jsonSchema } from './schema.js';
+import { geminiJsonSchema } from './schema.js';
 import { thinkingConfig } from './thinking.js';
 
 /** The hub's names and Gemini's. https://ai.google.dev/api/generate-content#GenerationConfig */
@@ -60,11 +60,12 @@ const READ = new Set([
  */
 export function parameters(hub: Json, model: string): Json {
   for (const [name, harmless, detail] of REFUSED) {
-    if (isGiven(hub[name]) && !isEmpty(hub[name]) && !harmless.includes(hub[name])) refuse(name, detail);
+    if (isGiven(hub[name]) && !isEmpty(hub[name]) && !harmless.includes(hub[name]))
+      refuseParameter(name, detail);
   }
   const google = googleExtras(hub);
   const config = {
-    ...objectOf(either(hub, 'generationConfig', 'generation_config')),
+    ...objectOf(firstField(hub, 'generationConfig', 'generation_config')),
     ...renamed(hub, GENERATION),
     ...withThinking(thinkingConfig(hub, google, model)),
     ...responseFormat(hub.response_format),
@@ -84,7 +85,7 @@ export function parameters(hub: Json, model: string): Json {
 export function serviceTier(tier: unknown): 'flex' | 'priority' | null {
   if (tier === 'flex' || tier === 'priority') return tier;
   if (isGiven(tier) && !['auto', 'default', 'standard'].includes(tier as string)) {
-    refuse('service_tier', 'Gemini has the tiers auto, default, flex and priority');
+    refuseParameter('service_tier', 'Gemini has the tiers auto, default, flex and priority');
   }
   return null;
 }
@@ -105,18 +106,19 @@ const withThinking = (config: Json | undefined): Json => (config ? { thinkingCon
 function responseFormat(format: unknown): Json {
   if (!isObject(format) || format.type === 'text') return {};
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };
-  if (format.type !== 'json_schema') return refuse('response_format', 'Gemini does not support this format');
+  if (format.type !== 'json_schema')
+    return refuseParameter('response_format', 'Gemini does not support this format');
   const { schema } = objectOf(format.json_schema);
   return {
     responseMimeType: 'application/json',
-    ...(isObject(schema) && { responseJsonSchema: jsonSchema(schema) }),
+    ...(isObject(schema) && { responseJsonSchema: geminiJsonSchema(schema) }),
   };
 }
 
 /** Gemini's speech is always PCM of 24 kHz. https://ai.google.dev/gemini-api/docs/speech-generation */
 function voice(audio: unknown): Json {
   const { voice: name, format } = objectOf(audio);
-  if (format !== undefined && format !== 'pcm16') refuse('audio.format', 'Gemini sends only pcm16');
+  if (format !== undefined && format !== 'pcm16') refuseParameter('audio.format', 'Gemini sends only pcm16');
   return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : {};
 }
 

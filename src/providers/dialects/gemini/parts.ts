@@ -3,12 +3,12 @@ import { isObject } from '../../endpoints/reading.js';
 import { word } from './fields.js';
 import type { Host } from './host.js';
 import { mediaPart } from './media.js';
-import { refuse } from '../refusing.js';
+import { refuseParameter } from '../refusing.js';
 
-type PartReader = (part: Json, host: Host) => Json | null;
+type GeminiPartReader = (part: Json, host: Host) => Json | null;
 
 /** How each content part of the hub becomes a Gemini part; null for one that is omitted. */
-const READERS: ReadonlyMap<unknown, PartReader> = new Map<string, PartReader>([
+const READERS: ReadonlyMap<unknown, GeminiPartReader> = new Map<string, GeminiPartReader>([
   ['text', ({ text }) => textPart(text)],
   ['refusal', ({ refusal }) => textPart(refusal)],
   ['image_url', ({ image_url }, host) => link(image_url, 'image_url', host)],
@@ -24,7 +24,7 @@ const READERS: ReadonlyMap<unknown, PartReader> = new Map<string, PartReader>([
  * The content of a message as Gemini's parts. Throws `AppError('parameter_unsupported')` for a part that Gemini does not support; invalid
  * parts are left out.
  */
-export function partsOf(content: unknown, host: Host): Json[] {
+export function geminiParts(content: unknown, host: Host): Json[] {
   if (!Array.isArray(content)) return present([textPart(content)]);
   return present((content as readonly unknown[]).map((part) => partOf(part, host)));
 }
@@ -33,7 +33,7 @@ function partOf(part: unknown, host: Host): Json | null {
   if (!isObject(part)) return textPart(part);
   const read = READERS.get(part.type);
   if (read) return read(part, host);
-  return refuse('messages.content', `Gemini supports no content part of type "${name(part.type)}"`);
+  return refuseParameter('messages.content', `Gemini supports no content part of type "${name(part.type)}"`);
 }
 
 /** Gemini refuses parts with an empty text. */
@@ -76,7 +76,7 @@ function uploaded(id: unknown, host: Host): string | null {
   if (typeof id !== 'string') return null;
   if (/^(https?|gs):\/\//i.test(id)) return id;
   if (host.filesUrl !== null && /^files\/[\w-]+$/.test(id)) return host.filesUrl + id;
-  return refuse('file_id', 'only files that were uploaded to Google itself can be named');
+  return refuseParameter('file_id', 'only files that were uploaded to Google itself can be named');
 }
 
 const name = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 64) : typeof type);

@@ -122,15 +122,15 @@ const message = fc.oneof(
   fc.record({ role: fc.constant('tool'), tool_call_id: words, content }),
 );
 
-interface Part {
+interface GeminiPart {
   readonly text?: string;
   readonly functionCall?: { readonly name: string };
   readonly functionResponse?: { readonly response: { readonly output: string } };
 }
 
-interface Body {
-  readonly contents: readonly { readonly role: string; readonly parts: readonly Part[] }[];
-  readonly systemInstruction?: { readonly parts: readonly Part[] };
+interface GeminiRequestBody {
+  readonly contents: readonly { readonly role: string; readonly parts: readonly GeminiPart[] }[];
+  readonly systemInstruction?: { readonly parts: readonly GeminiPart[] };
 }
 
 const textsOf = (given: unknown): string[] => {
@@ -145,7 +145,7 @@ describe('whatever a client says', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 12 }), models, (messages, model) => {
         for (const chat of chats) {
-          const body = chat.request({ messages }, contextFor(model)).body as unknown as Body;
+          const body = chat.request({ messages }, contextFor(model)).body as unknown as GeminiRequestBody;
           const roles = body.contents.map(({ role }) => role);
           expect(roles.every((role, at) => ['user', 'model'].includes(role) && role !== roles[at - 1])).toBe(
             true,

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import type { Context, JsonRequest } from '../../translation.js';
 import { conversation } from './contents.js';
 import type { Host } from './host.js';
-import { refuse } from '../refusing.js';
+import { refuseParameter } from '../refusing.js';
 import { parameters, serviceTier } from './parameters.js';
 import { tooling } from './tools.js';
 
@@ -32,6 +32,9 @@ export function chatRequest(hub: Json, context: Context, host: Host): JsonReques
  */
 function tierHeader(tier: string, { fields }: Context): string[] {
   if (fields['vertex-region'] !== undefined)
-    refuse('service_tier', 'only the global endpoint of Vertex AI has tiers (provider "vertex-ai-global")');
+    refuseParameter(
+      'service_tier',
+      'only the global endpoint of Vertex AI has tiers (provider "vertex-ai-global")',
+    );
   return ['x-vertex-ai-llm-shared-request-type', tier];
 }

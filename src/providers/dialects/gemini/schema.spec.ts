@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonSchema } from './schema.js';
+import { geminiJsonSchema } from './schema.js';
 
 describe('a JSON Schema for Gemini', () => {
   it.each<[string, unknown, unknown]>([
@@ -34,12 +34,12 @@ describe('a JSON Schema for Gemini', () => {
       { additionalProperties: false, const: true },
     ],
   ])('%s', (_, schema, expected) => {
-    expect(jsonSchema(schema)).toEqual(expected);
+    expect(geminiJsonSchema(schema)).toEqual(expected);
   });
 
   it('may be nested as deep as JSON can be', () => {
     let schema: Record<string, unknown> = { type: 'string' };
     for (let depth = 0; depth < 50_000; depth += 1) schema = { items: schema };
-    expect(() => jsonSchema(schema)).not.toThrow();
+    expect(() => geminiJsonSchema(schema)).not.toThrow();
   });
 });

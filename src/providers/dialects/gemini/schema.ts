@@ -27,17 +27,20 @@ const DEPTH = 100;
  * becomes an `enum` of one; a `$ref` must have no sibling keywords, so it moves into an `anyOf` of one.
  * https://ai.google.dev/api/generate-content#GenerationConfig (responseJsonSchema)
  */
-export function jsonSchema(schema: unknown, depth = DEPTH): unknown {
+export function geminiJsonSchema(schema: unknown, depth = DEPTH): unknown {
   if (!isObject(schema) || depth === 0) return schema;
   const entries = Object.entries(schema).map(([keyword, value]) => entryOf(keyword, value, depth - 1));
   return bareReference(Object.fromEntries(entries));
 }
 
 function entryOf(keyword: string, value: unknown, depth: number): readonly [string, unknown] {
-  if (ONE.includes(keyword)) return [keyword, jsonSchema(value, depth)];
-  if (MANY.includes(keyword)) return [keyword, list(value).map((item) => jsonSchema(item, depth))];
+  if (ONE.includes(keyword)) return [keyword, geminiJsonSchema(value, depth)];
+  if (MANY.includes(keyword)) return [keyword, list(value).map((item) => geminiJsonSchema(item, depth))];
   if (NAMED.includes(keyword)) {
-    const schemas = Object.entries(objectOf(value)).map(([name, item]) => [name, jsonSchema(item, depth)]);
+    const schemas = Object.entries(objectOf(value)).map(([name, item]) => [
+      name,
+      geminiJsonSchema(item, depth),
+    ]);
     return [RENAMED.get(keyword) ?? keyword, Object.fromEntries(schemas)];
   }
   return REWRITTEN.get(keyword)?.(value) ?? [keyword, value];

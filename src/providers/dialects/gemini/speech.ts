@@ -40,15 +40,15 @@ interface SpokenParts {
  * the next. Invalid parts are left out. https://ai.google.dev/api/caching#Part
  */
 export class SpeechReader {
-  #calls = 0;
-  #block = -1;
-  #kind: SpeechBlock['kind'] | null = null;
+  private calls = 0;
+  private block = -1;
+  private kind: SpeechBlock['kind'] | null = null;
 
   constructor(private readonly requestId: string) {}
 
   /** Whether a tool was called so far. */
   get hasCalls(): boolean {
-    return this.#calls > 0;
+    return this.calls > 0;
   }
 
   read(content: unknown): Speech {
@@ -62,36 +62,36 @@ export class SpeechReader {
       signature: undefined,
     };
     for (const part of list(isObject(content) ? content.parts : null)) {
-      if (isObject(part)) this.#part(part, spoken);
+      if (isObject(part)) this.part(part, spoken);
     }
     return spoken;
   }
 
-  #part(part: Json, spoken: SpokenParts): void {
-    if (typeof part.text === 'string') this.#text(part.text, part.thought === true, spoken);
-    if (isObject(part.functionCall)) this.#call(part.functionCall, part.thoughtSignature, spoken);
+  private part(part: Json, spoken: SpokenParts): void {
+    if (typeof part.text === 'string') this.text(part.text, part.thought === true, spoken);
+    if (isObject(part.functionCall)) this.call(part.functionCall, part.thoughtSignature, spoken);
     else if (typeof part.thoughtSignature === 'string' && part.thought !== true)
       spoken.signature = part.thoughtSignature;
     // Drafts of an image are thoughts; the response's own image follows.
     if (part.thought !== true) media(part, spoken);
   }
 
-  #text(text: string, isThought: boolean, spoken: SpokenParts): void {
+  private text(text: string, isThought: boolean, spoken: SpokenParts): void {
     if (text === '') return;
     if (isThought) spoken.reasoning += text;
     else spoken.text += text;
     const kind = isThought ? 'thinking' : 'text';
-    if (kind !== this.#kind) {
-      this.#kind = kind;
-      this.#block += 1;
+    if (kind !== this.kind) {
+      this.kind = kind;
+      this.block += 1;
     }
-    spoken.blocks.push({ index: this.#block, kind, value: text });
+    spoken.blocks.push({ index: this.block, kind, value: text });
   }
 
-  #call({ id, name, args }: Json, signature: unknown, spoken: SpokenParts): void {
+  private call({ id, name, args }: Json, signature: unknown, spoken: SpokenParts): void {
     if (typeof name !== 'string' || name === '') return;
-    const index = this.#calls;
-    this.#calls += 1;
+    const index = this.calls;
+    this.calls += 1;
     const call = {
       id: typeof id === 'string' && id !== '' ? id : callId(this.requestId, index),
       type: 'function',

@@ -3,15 +3,15 @@ import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, EventTranslator, StreamEvent, TranslatedEvent } from '../../translation.js';
 import { citations, heading, nativeFields } from './answer.js';
 import { googleError } from './errors.js';
-import { blocked, finishReason } from './finish.js';
+import { promptBlockReason, fromGeminiFinishReason } from './finish.js';
 import { annotations } from './grounding.js';
 import { logprobs } from './logprobs.js';
 import { extraContent } from './signature.js';
 import { type Speech, SpeechReader } from './speech.js';
-import { hubTier, usage } from './usage.js';
+import { geminiServiceTier, usage } from './usage.js';
 
 /** One candidate in progress. */
-interface Choice {
+interface ChoiceState {
   readonly reader: SpeechReader;
   /** The whole text so far: the sources of a grounded response come last and count its bytes from the start. */
   text: string;
@@ -27,11 +27,11 @@ interface Choice {
  * has reported its finish reason. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export class ChatStream implements EventTranslator {
-  readonly #choices = new Map<number, Choice>();
-  #last: Json = {};
-  #usage: Json | undefined;
-  #tier: Json = {};
-  #isBlocked = false;
+  private readonly choices = new Map<number, ChoiceState>();
+  private last: Json = {};
+  private usage: Json | undefined;
+  private tier: Json = {};
+  private isBlocked = false;
 
   constructor(private readonly context: Context) {}
 
@@ -39,13 +39,13 @@ export class ChatStream implements EventTranslator {
     const response = parsed(data);
     if (!response) return { chunks: [] };
     if (isObject(response.error)) return { chunks: [], error: failure(response) };
-    this.#last = { ...this.#last, ...pick(response, 'responseId', 'modelVersion') };
+    this.last = { ...this.last, ...pick(response, 'responseId', 'modelVersion') };
     const reported = usage(response.usageMetadata);
-    this.#usage = reported ?? this.#usage;
-    this.#tier = { ...this.#tier, ...hubTier(response.usageMetadata) };
+    this.usage = reported ?? this.usage;
+    this.tier = { ...this.tier, ...geminiServiceTier(response.usageMetadata) };
     const candidates = list(response.candidates).filter(isObject);
-    const chunks = candidates.flatMap((candidate, position) => this.#candidate(candidate, position));
-    if (candidates.length === 0) chunks.push(...this.#refusal(response.promptFeedback));
+    const chunks = candidates.flatMap((candidate, position) => this.candidate(candidate, position));
+    if (candidates.length === 0) chunks.push(...this.refusal(response.promptFeedback));
     return {
       chunks,
       ...(reported && { soFar: { usage: reported, isBeginning: reported.completion_tokens === 0 } }),
@@ -53,36 +53,38 @@ export class ChatStream implements EventTranslator {
   }
 
   end(): TranslatedEvent {
-    const chunks = this.#usage ? [{ ...this.#chunk([]), ...this.#tier, usage: this.#usage }] : [];
-    return { chunks, ...(this.#isDone && { isDone: true }) };
+    const chunks = this.usage ? [{ ...this.chunk([]), ...this.tier, usage: this.usage }] : [];
+    return { chunks, ...(this.isDone && { isDone: true }) };
   }
 
-  get #isDone(): boolean {
-    if (this.#isBlocked) return true;
-    const choices = [...this.#choices.values()];
+  private get isDone(): boolean {
+    if (this.isBlocked) return true;
+    const choices = [...this.choices.values()];
     return choices.length > 0 && choices.every(({ isFinished }) => isFinished);
   }
 
-  #candidate(candidate: Json, position: number): Json[] {
+  private candidate(candidate: Json, position: number): Json[] {
     const index = count(candidate.index) ?? position;
-    const choice = this.#choiceOf(index);
+    const choice = this.choiceOf(index);
     const speech = choice.reader.read(candidate.content);
     choice.text += speech.text;
     const isLast = typeof candidate.finishReason === 'string';
     choice.isFinished ||= isLast;
     const delta = {
       ...deltaOf(speech, this.context),
-      ...this.#sources(candidate, choice),
+      ...this.sources(candidate, choice),
     };
     const probabilities = logprobs(candidate.logprobsResult);
     if (Object.keys(delta).length === 0 && !probabilities && !isLast) return [];
     return [
-      this.#chunk([
+      this.chunk([
         {
           index,
-          delta: { ...this.#role(choice), ...delta },
+          delta: { ...this.role(choice), ...delta },
           logprobs: probabilities,
-          finish_reason: isLast ? finishReason(candidate.finishReason, choice.reader.hasCalls) : null,
+          finish_reason: isLast
+            ? fromGeminiFinishReason(candidate.finishReason, choice.reader.hasCalls)
+            : null,
           ...(!this.context.isStrict && nativeFields(candidate)),
         },
       ]),
@@ -90,7 +92,7 @@ export class ChatStream implements EventTranslator {
   }
 
   /** Each event may repeat the sources so far, so they are sent when the text is complete. */
-  #sources({ groundingMetadata, ...candidate }: Json, choice: Choice): Json {
+  private sources({ groundingMetadata, ...candidate }: Json, choice: ChoiceState): Json {
     const recited = this.context.isStrict ? [] : citations(candidate);
     choice.grounding = groundingMetadata ?? choice.grounding;
     const cited = choice.isFinished ? annotations(choice.grounding, choice.text, []) : [];
@@ -101,36 +103,36 @@ export class ChatStream implements EventTranslator {
     };
   }
 
-  #choiceOf(index: number): Choice {
-    const known = this.#choices.get(index);
+  private choiceOf(index: number): ChoiceState {
+    const known = this.choices.get(index);
     if (known) return known;
-    const choice: Choice = {
+    const choice: ChoiceState = {
       reader: new SpeechReader(this.context.id),
       text: '',
       grounding: null,
       hasRole: false,
       isFinished: false,
     };
-    this.#choices.set(index, choice);
+    this.choices.set(index, choice);
     return choice;
   }
 
-  #role(choice: Choice): Json {
+  private role(choice: ChoiceState): Json {
     if (choice.hasRole) return {};
     choice.hasRole = true;
     return { role: 'assistant' };
   }
 
-  #refusal(feedback: unknown): Json[] {
-    const why = isObject(feedback) ? blocked(feedback) : null;
-    if (why === null || this.#isBlocked) return [];
-    this.#isBlocked = true;
+  private refusal(feedback: unknown): Json[] {
+    const why = isObject(feedback) ? promptBlockReason(feedback) : null;
+    if (why === null || this.isBlocked) return [];
+    this.isBlocked = true;
     const delta = { role: 'assistant', refusal: why };
-    return [this.#chunk([{ index: 0, delta, logprobs: null, finish_reason: 'content_filter' }])];
+    return [this.chunk([{ index: 0, delta, logprobs: null, finish_reason: 'content_filter' }])];
   }
 
-  #chunk(choices: readonly Json[]): Json {
-    return { ...heading(this.#last, this.context), object: 'chat.completion.chunk', choices };
+  private chunk(choices: readonly Json[]): Json {
+    return { ...heading(this.last, this.context), object: 'chat.completion.chunk', choices };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import { either } from './fields.js';
+import { firstField } from './fields.js';
 import { type BudgetRange, budgetRange, takesMinimalLevel, isGemini3 } from './models.js';
-import { refuse } from '../refusing.js';
+import { refuseParameter } from '../refusing.js';
 
 /**
  * Each `reasoning_effort` as a level or a number of tokens. The numbers are those of Google's own layer for OpenAI's clients. If a model
@@ -25,13 +25,13 @@ const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: n
  * https://ai.google.dev/api/generate-content#ThinkingConfig
  */
 export function thinkingConfig(hub: Json, google: Json, model: string): Json | undefined {
-  const own = either(google, 'thinking_config', 'thinkingConfig');
+  const own = firstField(google, 'thinking_config', 'thinkingConfig');
   if (isObject(own)) return own;
   const { thinking, reasoning_effort: effort } = hub;
   const limit = hub.max_completion_tokens ?? hub.max_tokens;
-  const room = typeof limit === 'number' ? Math.floor(limit / 2) : Infinity;
+  const tokensLeft = typeof limit === 'number' ? Math.floor(limit / 2) : Infinity;
   const prefersLevel = isGemini3(model) && (effort ?? null) !== null;
-  return (prefersLevel ? undefined : fromThinking(thinking, model)) ?? fromEffort(effort, model, room);
+  return (prefersLevel ? undefined : fromThinking(thinking, model)) ?? fromEffort(effort, model, tokensLeft);
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
@@ -42,14 +42,17 @@ function fromThinking(thinking: unknown, model: string): Json | undefined {
   return { includeThoughts: true, thinkingBudget: within(budgetRange(model), thinking.budget_tokens) };
 }
 
-function fromEffort(effort: unknown, model: string, room = Infinity): Json | undefined {
+function fromEffort(effort: unknown, model: string, tokensLeft = Infinity): Json | undefined {
   if (effort === undefined || effort === null) return undefined;
   const { level, budget } =
-    EFFORTS.get(effort) ?? refuse('reasoning_effort', 'Gemini does not support this effort');
+    EFFORTS.get(effort) ?? refuseParameter('reasoning_effort', 'Gemini does not support this effort');
   const includeThoughts = effort !== 'none';
   if (!isGemini3(model)) {
     const range = budgetRange(model);
-    return { includeThoughts, thinkingBudget: budget ? within(range, Math.min(budget, room)) : range.none };
+    return {
+      includeThoughts,
+      thinkingBudget: budget ? within(range, Math.min(budget, tokensLeft)) : range.none,
+    };
   }
   const isMissing = level === 'MINIMAL' && !takesMinimalLevel(model);
   return { includeThoughts, thinkingLevel: isMissing ? 'LOW' : level };

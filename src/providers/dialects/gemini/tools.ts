@@ -1,8 +1,8 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, objectOf } from '../../endpoints/reading.js';
-import { either } from './fields.js';
-import { refuse } from '../refusing.js';
-import { jsonSchema } from './schema.js';
+import { firstField } from './fields.js';
+import { refuseParameter } from '../refusing.js';
+import { geminiJsonSchema } from './schema.js';
 
 /**
  * Google's own tools, by the names that a tool of the hub may have: `{type: "google_search"}`, `{google_search: {...}}`, or a function of
@@ -64,7 +64,7 @@ export function tooling(hub: Json): Tooling {
 function configuration(hub: Json, hasFunctions: boolean): Json {
   const config = hasFunctions ? callingConfig(hub.tool_choice ?? hub.function_call) : undefined;
   return {
-    ...objectOf(either(hub, 'toolConfig', 'tool_config')),
+    ...objectOf(firstField(hub, 'toolConfig', 'tool_config')),
     ...(config && { functionCallingConfig: config }),
   };
 }
@@ -76,7 +76,7 @@ function nativeTool(tool: Json): Json | null {
   const name = NATIVE_BY_NAME.get(key);
   if (name === undefined || typeof key !== 'string') return null;
   if (spec) return hasSchema(spec) ? null : { [name]: objectOf(spec.parameters) };
-  return { [name]: objectOf(either(tool, key, name)) };
+  return { [name]: objectOf(firstField(tool, key, name)) };
 }
 
 /** Whether a function is the client's own: a name alone, or settings that are not a schema, mean Google's tool. */
@@ -87,12 +87,15 @@ const hasSchema = ({ parameters }: Json): boolean =>
 function declaration(tool: Json): Json {
   const spec = isObject(tool.function) ? tool.function : null;
   if (!spec)
-    return refuse('tools', 'Gemini calls functions, and has tools of its own, but none of this type');
+    return refuseParameter(
+      'tools',
+      'Gemini calls functions, and has tools of its own, but none of this type',
+    );
   const { name, description, parameters } = spec;
   return {
     name,
     ...(typeof description === 'string' && { description }),
-    ...(isObject(parameters) && { parametersJsonSchema: jsonSchema(parameters) }),
+    ...(isObject(parameters) && { parametersJsonSchema: geminiJsonSchema(parameters) }),
   };
 }
 
@@ -110,12 +113,12 @@ function callingConfig(choice: unknown): Json | undefined {
   if (choice === undefined || choice === null) return undefined;
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };
-  if (!isObject(choice)) return refuse('tool_choice', 'Gemini does not support this choice');
+  if (!isObject(choice)) return refuseParameter('tool_choice', 'Gemini does not support this choice');
   if (choice.type === 'allowed_tools') return allowed(choice.allowed_tools);
   const name = nameOf(choice);
   return typeof name === 'string'
     ? { mode: 'ANY', allowedFunctionNames: [name] }
-    : refuse('tool_choice', 'only functions can be chosen');
+    : refuseParameter('tool_choice', 'only functions can be chosen');
 }
 
 function allowed(value: unknown): Json {

@@ -48,7 +48,7 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The hub's `service_tier` of a response; absent for tiers that OpenAI lacks. */
-export function hubTier(metadata: unknown): Json {
+export function geminiServiceTier(metadata: unknown): Json {
   const { serviceTier, trafficType } = objectOf(metadata);
   const tier = TIERS.get(serviceTier ?? trafficType);
   return tier === undefined ? {} : { service_tier: tier };

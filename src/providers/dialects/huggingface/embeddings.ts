@@ -2,9 +2,9 @@ import type { Json } from '../../endpoint.js';
 import { list } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { others } from '../asked-media.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 import { embeddingsOf } from '../vectors.js';
-import { huggingFaceError, modelPath } from './inference.js';
+import { huggingFaceError, huggingFaceModelPath } from './inference.js';
 
 const READ: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user', 'dimensions']);
 
@@ -12,11 +12,12 @@ const READ: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 
 function request(hub: Json, context: Context): ProviderRequest {
   const { input } = hub;
   if (list(input).some((item) => typeof item !== 'string'))
-    throw unsupported('input', 'HF Inference embeds text, not tokens');
-  if ((hub.dimensions ?? null) !== null) throw unsupported('dimensions', 'HF Inference has no such control');
+    throw unsupportedParameter('input', 'HF Inference embeds text, not tokens');
+  if ((hub.dimensions ?? null) !== null)
+    throw unsupportedParameter('dimensions', 'HF Inference has no such control');
   const inputs = Array.isArray(input) ? (input as unknown) : [input];
   return {
-    path: `${modelPath(context)}/pipeline/feature-extraction`,
+    path: `${huggingFaceModelPath(context)}/pipeline/feature-extraction`,
     body: { ...others(hub, READ), inputs },
   };
 }
@@ -28,4 +29,9 @@ const answer = ({ items }: Json, { model }: Context, hub: Json = {}): Json => ({
   model,
 });
 
-export const embeddings: Translator = { isBesideBase: true, request, answer, error: huggingFaceError };
+export const huggingFaceEmbeddings: Translator = {
+  isBesideBase: true,
+  request,
+  answer,
+  error: huggingFaceError,
+};

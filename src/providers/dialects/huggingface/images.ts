@@ -5,7 +5,7 @@ import { others, textIn } from '../asked-media.js';
 import { sizeOf } from '../image-sizes.js';
 import { beyondPlainImages } from '../plain-images.js';
 import { refuseImpossible } from '../refusing.js';
-import { huggingFaceError, modelPath } from './inference.js';
+import { huggingFaceError, huggingFaceModelPath } from './inference.js';
 
 const IMPOSSIBLE = beyondPlainImages('HF Inference');
 
@@ -28,22 +28,22 @@ function request(hub: Json, context: Context): ProviderRequest {
   const parameters = { ...sizeOf(hub.size), ...others(hub, READ), ...given };
   const inputs = textIn(hub, 'prompt');
   return {
-    path: modelPath(context),
+    path: huggingFaceModelPath(context),
     body: Object.keys(parameters).length > 0 ? { inputs, parameters } : { inputs },
     headers: ['accept', 'image/png'],
   };
 }
 
-const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
+const imageResponse = ({ bytes }: MediaFile, { created }: Context): Json => ({
   created,
   data: [{ b64_json: Buffer.from(bytes).toString('base64') }],
 });
 
-export const imageGenerations: Translator = {
+export const huggingFaceImages: Translator = {
   isBesideBase: true,
   request,
   // The response is the image itself.
   answer: (_, { created }) => ({ created, data: [] }),
   error: huggingFaceError,
-  media: picture,
+  media: imageResponse,
 };

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../dialect.js';
-import { embeddings } from './embeddings.js';
-import { imageGenerations } from './images.js';
-import { transcriptions } from './transcriptions.js';
+import { huggingFaceEmbeddings } from './embeddings.js';
+import { huggingFaceImages } from './images.js';
+import { huggingFaceTranscriptions } from './transcriptions.js';
 
 /**
  * Hugging Face. Chat has OpenAI's format below the base URL; other tasks go to its own provider, HF Inference, beside it.
@@ -9,5 +9,9 @@ import { transcriptions } from './transcriptions.js';
  */
 export const huggingFace: Dialect = {
   id: 'huggingface',
-  translators: { embeddings, 'image-generations': imageGenerations, transcriptions },
+  translators: {
+    embeddings: huggingFaceEmbeddings,
+    'image-generations': huggingFaceImages,
+    transcriptions: huggingFaceTranscriptions,
+  },
 };

@@ -2,9 +2,9 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import { needsTimes } from '../../client-formats/media/transcript.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { fileIn, NO_STREAMS, numberIn, present } from '../asked-media.js';
+import { fileIn, NO_STREAMS, numberIn, withoutNulls } from '../asked-media.js';
 import { because, refuseImpossible } from '../refusing.js';
-import { huggingFaceError, modelPath } from './inference.js';
+import { huggingFaceError, huggingFaceModelPath } from './inference.js';
 
 const IMPOSSIBLE = new Map([
   ...NO_STREAMS,
@@ -18,10 +18,10 @@ const IMPOSSIBLE = new Map([
  */
 function request(hub: Json, context: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
-  const path = modelPath(context);
+  const path = huggingFaceModelPath(context);
   const file = fileIn(hub, 'file');
   const temperature = numberIn(hub, 'temperature') || null;
-  const parameters = present({
+  const parameters = withoutNulls({
     return_timestamps: needsTimes(hub) ? true : null,
     generation_parameters: temperature === null ? null : { temperature },
   });
@@ -38,4 +38,9 @@ function answer({ text, chunks }: Json): Json {
   return { text: textOf(text), ...(segments.length > 0 ? { segments } : {}) };
 }
 
-export const transcriptions: Translator = { isBesideBase: true, request, answer, error: huggingFaceError };
+export const huggingFaceTranscriptions: Translator = {
+  isBesideBase: true,
+  request,
+  answer,
+  error: huggingFaceError,
+};

@@ -4,12 +4,12 @@ import type { Context } from '../../translation.js';
 import { callId } from '../call-ids.js';
 
 /** A chat response in the hub's format. Never throws. https://docs.ollama.com/api/chat */
-export function chatAnswer(answer: Json, context: Context): Json {
+export function fromOllamaChat(answer: Json, context: Context): Json {
   const message = isObject(answer.message) ? answer.message : {};
-  const calls = callsOf(message, 0, context.id);
+  const calls = ollamaCalls(message, 0, context.id);
   const text = textOf(message.content);
   const thinking = textOf(message.thinking);
-  const usage = usageOf(answer);
+  const usage = ollamaUsage(answer);
   const choice = {
     index: 0,
     message: {
@@ -43,7 +43,7 @@ export function finishOf({ done_reason: reason }: Json, hasCalls: boolean, { isS
 }
 
 /** Null unless both counts are reported: servers that did not count report zeros. The gateway then counts the text. */
-export function usageOf({ prompt_eval_count: read, eval_count: written }: Json): Json | null {
+export function ollamaUsage({ prompt_eval_count: read, eval_count: written }: Json): Json | null {
   const [input, output] = [count(read), count(written)];
   if (input === null || output === null || input + output === 0) return null;
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
@@ -55,7 +55,7 @@ interface IndexedCall {
 }
 
 /** Calls, each complete, numbered from `first`. */
-export function callsOf(
+export function ollamaCalls(
   { tool_calls: calls }: Json,
   first: number,
   requestId: string,

@@ -1,12 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { others, present } from '../asked-media.js';
-import { because, refuseImpossible, unsupported } from '../refusing.js';
+import { others, withoutNulls } from '../asked-media.js';
+import { because, refuseImpossible, unsupportedParameter } from '../refusing.js';
 import { stopSequences } from '../stop.js';
-import { chatAnswer } from './answer.js';
+import { fromOllamaChat } from './answer.js';
 import { ollamaError } from './errors.js';
-import { messagesOf } from './messages.js';
+import { ollamaMessages } from './messages.js';
 import { OllamaStream } from './stream.js';
 
 const IMPOSSIBLE = new Map([
@@ -61,10 +61,10 @@ const READ: ReadonlySet<string> = new Set([
 function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const body = {
-    ...present({ think: thinkOf(hub, model), format: formatOf(hub.response_format) }),
+    ...withoutNulls({ think: thinkOf(hub, model), format: formatOf(hub.response_format) }),
     ...others(hub, READ),
     model,
-    messages: messagesOf(hub.messages),
+    messages: ollamaMessages(hub.messages),
     ...toolsOf(hub),
     ...optionsOf(hub),
     stream: isStreamed,
@@ -89,7 +89,8 @@ function formatOf(format: unknown): unknown {
 /** Ollama has no tool choice: a request has tools, or none. */
 function toolsOf({ tools, tool_choice: choice }: Json): Json {
   if (choice === 'none' || !Array.isArray(tools) || tools.length === 0) return {};
-  if ((choice ?? 'auto') !== 'auto') throw unsupported('tool_choice', 'Ollama supports auto and none');
+  if ((choice ?? 'auto') !== 'auto')
+    throw unsupportedParameter('tool_choice', 'Ollama supports auto and none');
   return { tools: tools as unknown };
 }
 
@@ -108,9 +109,9 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['medium', 'medium'],
 ]);
 
-export const chat: Translator = {
+export const ollamaChat: Translator = {
   request,
-  answer: chatAnswer,
+  answer: fromOllamaChat,
   error: ollamaError,
   stream: { framing: 'json-lines', open: (context) => new OllamaStream(context) },
 };

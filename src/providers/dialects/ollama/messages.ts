@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
-import { invalid, unsupported } from '../refusing.js';
+import { invalidRequest, unsupportedParameter } from '../refusing.js';
 
 /** The hub's turns: texts, images beside them, calls whose arguments are objects. https://docs.ollama.com/api/chat */
-export function messagesOf(messages: unknown): readonly Json[] {
+export function ollamaMessages(messages: unknown): readonly Json[] {
   const turns = list(messages);
   const names = namesOfCalls(turns);
   return turns.map((turn) => messageOf(isObject(turn) ? turn : {}, names));
@@ -40,7 +40,7 @@ function namesOfCalls(turns: readonly unknown[]): ReadonlyMap<unknown, unknown> 
 
 function callOf(call: unknown): Json {
   if (!isObject(call) || !isObject(call.function))
-    throw unsupported('messages[].tool_calls', 'Ollama supports only functions');
+    throw unsupportedParameter('messages[].tool_calls', 'Ollama supports only functions');
   const { name, arguments: given } = call.function;
   return { function: { name, arguments: argumentsOf(given) } };
 }
@@ -52,7 +52,7 @@ function argumentsOf(given: unknown): Json {
   } catch {
     // Throws the error below.
   }
-  throw invalid('The arguments of a tool call must be a JSON object.');
+  throw invalidRequest('The arguments of a tool call must be a JSON object.');
 }
 
 const READ: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url', 'thinking', 'redacted_thinking']);
@@ -60,7 +60,7 @@ const READ: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url', 'thi
 function spoken(content: unknown): string {
   const parts = list(content).filter(isObject);
   const unknown = parts.find(({ type }) => !READ.has(type));
-  if (unknown) throw unsupported('messages[].content', 'Ollama accepts text and images');
+  if (unknown) throw unsupportedParameter('messages[].content', 'Ollama accepts text and images');
   return textOf(
     Array.isArray(content) ? parts.filter(({ type }) => type === 'text' || type === 'refusal') : content,
   );
@@ -72,5 +72,5 @@ function imageOf({ type, image_url: image }: Json): readonly string[] {
   if (type !== 'image_url') return [];
   const url = isObject(image) ? image.url : null;
   if (typeof url === 'string' && DATA_URL.test(url)) return [url.replace(DATA_URL, '')];
-  throw unsupported('messages[].content[].image_url', 'Ollama accepts images as data URLs');
+  throw unsupportedParameter('messages[].content[].image_url', 'Ollama accepts images as data URLs');
 }

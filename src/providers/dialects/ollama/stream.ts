@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   type TranslatedEvent,
 } from '../../translation.js';
-import { callsOf, finishOf, usageOf } from './answer.js';
+import { ollamaCalls, finishOf, ollamaUsage } from './answer.js';
 import { ollamaError } from './errors.js';
 
 /** Ollama's stream, a JSON object per line, on its way to the hub. https://docs.ollama.com/api/streaming */
@@ -37,7 +37,7 @@ export class OllamaStream implements EventTranslator {
     const text = textOf(message.content);
     if (thinking !== '') deltas.push({ reasoning_content: thinking });
     if (text !== '') deltas.push({ content: text });
-    const called = callsOf(message, this.calls, this.context.id);
+    const called = ollamaCalls(message, this.calls, this.context.id);
     this.calls += called.length;
     if (called.length > 0) deltas.push({ tool_calls: called.map(({ index, call }) => ({ index, ...call })) });
     if (!this.hasBegun) deltas.unshift({ role: 'assistant', content: '' });
@@ -48,7 +48,7 @@ export class OllamaStream implements EventTranslator {
   private last(line: Json): readonly Json[] {
     const finish = finishOf(line, this.calls > 0, this.context);
     const end = this.chunk([{ index: 0, delta: {}, logprobs: null, ...finish }]);
-    const usage = usageOf(line);
+    const usage = ollamaUsage(line);
     return usage ? [end, { ...this.chunk([]), usage }] : [end];
   }
 

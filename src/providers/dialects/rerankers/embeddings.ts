@@ -3,7 +3,7 @@ import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, Translator } from '../../translation.js';
 import { detailError } from './errors.js';
 import { type FormatFields, ownFormat } from '../own-format.js';
-import { unsupported } from '../refusing.js';
+import { unsupportedParameter } from '../refusing.js';
 
 /** Differences to OpenAI's embeddings. Both providers refuse unknown parameters. */
 interface Differences {
@@ -67,7 +67,7 @@ const entry = (name: string, value: unknown): Json => Object.fromEntries([[name,
 function refuseTokens(input: unknown): void {
   const items = list(input);
   const isTokens = items.some((item) => typeof item === 'number' || Array.isArray(item));
-  if (isTokens) throw unsupported('input', 'this provider embeds text, not tokens');
+  if (isTokens) throw unsupportedParameter('input', 'this provider embeds text, not tokens');
 }
 
 function embeddingsAnswer({ data, model, usage }: Json, context: Context): Json {

@@ -6,7 +6,7 @@ import {
   type ProviderRequest,
   type Translator,
 } from '../../translation.js';
-import { others, partsOf, textIn } from '../asked-media.js';
+import { others, formPartsOf, textIn } from '../asked-media.js';
 import { sizeOf } from '../image-sizes.js';
 import { beyondPlainImages } from '../plain-images.js';
 import { refuseImpossible } from '../refusing.js';
@@ -30,7 +30,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   const fields = { ...others(hub, READ), prompt: textIn(hub, 'prompt'), ...sizeOf(hub.size) };
   return {
     path: runPath(context),
-    body: TAKES_FORM.test(context.model) ? new FormUpload(partsOf(fields)) : fields,
+    body: TAKES_FORM.test(context.model) ? new FormUpload(formPartsOf(fields)) : fields,
   };
 }
 
@@ -40,15 +40,15 @@ function answer(answer: Json, { created }: Context): Json {
 }
 
 /** Older models send only the image's bytes. */
-const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
+const imageResponse = ({ bytes }: MediaFile, { created }: Context): Json => ({
   created,
   data: [{ b64_json: Buffer.from(bytes).toString('base64') }],
 });
 
-export const imageGenerations: Translator = {
+export const workersImages: Translator = {
   isBesideBase: true,
   request,
   answer,
   error: workersError,
-  media: picture,
+  media: imageResponse,
 };

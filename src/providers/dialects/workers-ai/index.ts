@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialect.js';
-import { imageGenerations } from './images.js';
+import { workersImages } from './images.js';
 import { rerank } from './rerank.js';
-import { speech } from './speech.js';
-import { transcriptions, translations } from './transcriptions.js';
+import { workersSpeech } from './speech.js';
+import { workersTranscriptions, translations } from './transcriptions.js';
 
 /**
  * Workers AI. Chat and embeddings have OpenAI's format below the base URL; every other model is beside it, at `/ai/run/<model>`.
@@ -10,5 +10,11 @@ import { transcriptions, translations } from './transcriptions.js';
  */
 export const workersAi: Dialect = {
   id: 'workers-ai',
-  translators: { 'image-generations': imageGenerations, speech, transcriptions, translations, rerank },
+  translators: {
+    'image-generations': workersImages,
+    speech: workersSpeech,
+    transcriptions: workersTranscriptions,
+    translations,
+    rerank,
+  },
 };

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { others, present } from '../asked-media.js';
+import { others, withoutNulls } from '../asked-media.js';
 import { ownFormat } from '../own-format.js';
 import { workersError } from './errors.js';
 import { resultOf, runPath } from './run.js';
@@ -23,7 +23,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   const contexts = list(hub.documents).map((document) => ({ text: textOfDocument(document) }));
   return {
     path: runPath(context),
-    body: { ...others(hub, READ), ...present({ top_k: hub.top_n }), contexts },
+    body: { ...others(hub, READ), ...withoutNulls({ top_k: hub.top_n }), contexts },
   };
 }
 

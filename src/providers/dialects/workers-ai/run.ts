@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { objectOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { invalid } from '../refusing.js';
+import { invalidRequest } from '../refusing.js';
 
 /** The field of the account. */
 const ACCOUNT = 'workers-ai-account-id';
@@ -11,7 +11,8 @@ const MODEL = /^@(?:cf|hf)(?:\/(?=[^/]*[A-Za-z0-9])[A-Za-z0-9._-]{1,100}){1,3}$/
 
 /** The path of a model, below the origin. Throws `invalid_request`. */
 export function runPath({ model, fields }: Context): string {
-  if (!MODEL.test(model)) throw invalid('The model must be one of Workers AI, like @cf/openai/whisper.');
+  if (!MODEL.test(model))
+    throw invalidRequest('The model must be one of Workers AI, like @cf/openai/whisper.');
   return `/client/v4/accounts/${encodeURIComponent(fields[ACCOUNT] ?? '')}/ai/run/${model}`;
 }
 

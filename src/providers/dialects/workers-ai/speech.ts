@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { NO_EVENTS, others, textIn } from '../asked-media.js';
 import { formatOf } from '../deepgram/speech.js';
-import { because, refuseImpossible, unsupported } from '../refusing.js';
+import { because, refuseImpossible, unsupportedParameter } from '../refusing.js';
 import { workersError } from './errors.js';
 import { resultOf, runPath } from './run.js';
 
@@ -34,11 +34,11 @@ function request(hub: Json, context: Context): ProviderRequest {
 }
 
 function mp3Only({ response_format: format }: Json): Json {
-  if ((format ?? 'mp3') !== 'mp3') throw unsupported('response_format', 'this model sends mp3');
+  if ((format ?? 'mp3') !== 'mp3') throw unsupportedParameter('response_format', 'this model sends mp3');
   return {};
 }
 
-export const speech: Translator = {
+export const workersSpeech: Translator = {
   isBesideBase: true,
   request,
   answer: (answer) => ({ audio: resultOf(answer).audio, content_type: 'audio/mpeg' }),

@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, objectOf, textOrNull } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { fileIn, NO_STREAMS, others, present } from '../asked-media.js';
+import { fileIn, NO_STREAMS, others, withoutNulls } from '../asked-media.js';
 import { transcript } from '../deepgram/transcriptions.js';
-import { because, type Impossible, refuseImpossible, unsupported } from '../refusing.js';
+import { because, type Impossible, refuseImpossible, unsupportedParameter } from '../refusing.js';
 import { workersError } from './errors.js';
 import { resultOf, runPath } from './run.js';
 
@@ -41,7 +41,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   refuseImpossible(hub, new Map(COMMON));
   const audio = Buffer.from(file.bytes).toString('base64');
   const options = { language: textOrNull(hub.language), initial_prompt: textOrNull(hub.prompt) };
-  return { path, body: { ...present(options), ...others(hub, READ), audio } };
+  return { path, body: { ...withoutNulls(options), ...others(hub, READ), audio } };
 }
 
 const WORDS: ReadonlySet<string> = new Set(['words']);
@@ -55,7 +55,7 @@ function answer(answer: Json): Json {
   const words = [...list(result.words), ...segments.flatMap((segment) => list(segment.words))].filter(
     isObject,
   );
-  return present({
+  return withoutNulls({
     text: textOrNull(result.text) ?? '',
     language: textOrNull(language),
     duration,
@@ -66,13 +66,14 @@ function answer(answer: Json): Json {
   });
 }
 
-export const transcriptions: Translator = { isBesideBase: true, request, answer, error: workersError };
+export const workersTranscriptions: Translator = { isBesideBase: true, request, answer, error: workersError };
 
 /** Only Whisper translates, into English. */
 export const translations: Translator = {
-  ...transcriptions,
+  ...workersTranscriptions,
   request(hub, context) {
-    if (!TURBO.test(context.model)) throw unsupported('model', 'only whisper-large-v3-turbo translates');
+    if (!TURBO.test(context.model))
+      throw unsupportedParameter('model', 'only whisper-large-v3-turbo translates');
     return request({ ...hub, task: 'translate' }, context);
   },
 };

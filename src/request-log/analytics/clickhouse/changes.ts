@@ -29,8 +29,8 @@ const TABLE_CHANGES: readonly TableChange[] = [
     name: 'refusals and crashes of the gateway',
     statements: (ddl) => [
       ...['usage', 'usage_slice'].flatMap((family) =>
-        ['minute', 'hour', 'day'].flatMap((grain) =>
-          ddl.addColumns(`${family}_${grain}`, [
+        ['minute', 'hour', 'day'].flatMap((granularity) =>
+          ddl.addColumns(`${family}_${granularity}`, [
             ['refusals', 'SimpleAggregateFunction(sum, Int64)'],
             ['crashes', 'SimpleAggregateFunction(sum, Int64)'],
             ['refused_statuses', 'SimpleAggregateFunction(sumMap, Map(Int32, Int64))'],

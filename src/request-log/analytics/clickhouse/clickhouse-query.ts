@@ -4,11 +4,11 @@ import type { Whose } from '../../reading/where.js';
 /** The parameters of a query. Values travel as parameters and never as SQL; `{p0:Type}` is the placeholder. */
 export class ClickHouseQuery {
   readonly parameters: Record<string, unknown> = {};
-  #count = 0;
+  private count = 0;
 
   /** https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters */
   readonly bind = (value: unknown, type: string): string => {
-    const name = `p${this.#count++}`;
+    const name = `p${this.count++}`;
     this.parameters[name] = value;
     return `{${name}:${type}}`;
   };

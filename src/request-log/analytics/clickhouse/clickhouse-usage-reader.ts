@@ -18,9 +18,9 @@ import type {
   AnalyticsReader,
 } from '../usage-store.js';
 import type { ClickHouse } from './clickhouse.js';
-import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
+import { clickhouseGroupKey, clickhouseGroupOrder, type Names } from './group-sql.js';
 import { conditionsSql, type IdsOf, ClickHouseQuery } from './clickhouse-query.js';
-import { type ClickhouseSource, sourceOf } from './source.js';
+import { type ClickhouseSource, clickhouseSource } from './source.js';
 
 /** What stays in PostgreSQL, and its readers. */
 interface BesideClickHouse {
@@ -29,7 +29,7 @@ interface BesideClickHouse {
   readonly postgres: AnalyticsReader;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type ClickhouseUsageRow = Readonly<Record<string, unknown>>;
 
 /** A query with its FROM and WHERE; callers add the grouping. */
 interface ClickHouseStartedQuery {
@@ -40,7 +40,7 @@ interface ClickHouseStartedQuery {
   readonly from: string;
 }
 
-interface Wish {
+interface ClickhouseReadOptions {
   readonly measures: readonly ReadMeasureName[];
   readonly slots: readonly number[];
   readonly by?: GroupedBy;
@@ -77,12 +77,12 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     measures: readonly ReadMeasureName[],
     slots: readonly number[],
   ): Promise<Series> {
-    const begun = await this.#begin(whose, query, { measures, slots });
+    const begun = await this.begin(whose, query, { measures, slots });
     if (!begun) return this.beside.postgres.series(whose, query, measures, slots);
     const { question, source, from, range } = begun;
     const starts = begun.slots.map((slot) => slot / MS_PER_S);
     // Slot 0 holds the totals; time slots start at 1.
-    const rows = await this.clickhouse.read<Row & { slot: number }>(
+    const rows = await this.clickhouse.read<ClickhouseUsageRow & { slot: number }>(
       `SELECT roundDown(at, ${question.bind(starts, 'Array(UInt32)')}) AS slot, ${source.select(measures)}
        FROM ${from} GROUP BY GROUPING SETS ((slot), ())`,
       question.parameters,
@@ -101,22 +101,22 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     return null;
   }
 
-  async groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
-    const { measures, by, page } = wish;
-    const begun = await this.#begin(whose, query, { measures, slots: [], by });
-    if (!begun) return this.beside.postgres.groups(whose, query, wish);
+  async groups(whose: Whose, query: UsageQuery, options: GroupsRequest): Promise<Groups> {
+    const { measures, by, page } = options;
+    const begun = await this.begin(whose, query, { measures, slots: [], by });
+    if (!begun) return this.beside.postgres.groups(whose, query, options);
     const { question, source, from, range } = begun;
-    const value = labelInClickHouse(groupedBySql(by, question, await this.#namesFor(by, whose)));
+    const value = labelInClickHouse(clickhouseGroupKey(by, question, await this.namesFor(by, whose)));
     const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
-    const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
+    const rows = await this.clickhouse.read<ClickhouseUsageRow & { value: string; groups: number }>(
       `SELECT *, count() OVER () AS groups FROM (${groups})
-       ORDER BY ${groupOrderSql(wish.orderBy)} ${wish.direction} NULLS LAST, value
+       ORDER BY ${clickhouseGroupOrder(options.orderBy)} ${options.direction} NULLS LAST, value
        LIMIT ${question.bind(page.take, 'UInt32')} OFFSET ${question.bind(page.skip, 'UInt32')}`,
       question.parameters,
     );
     return {
       range,
-      total: rows[0]?.groups ?? (page.skip > 0 ? await this.#countOf(groups, question) : 0),
+      total: rows[0]?.groups ?? (page.skip > 0 ? await this.countOf(groups, question) : 0),
       rows: rows.map(({ value: group, ...sums }) => [group, sumsOf(sums)]),
     };
   }
@@ -127,7 +127,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
   }
 
   /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
-  async #countOf(groups: string, { parameters }: ClickHouseQuery): Promise<number> {
+  private async countOf(groups: string, { parameters }: ClickHouseQuery): Promise<number> {
     const [row] = await this.clickhouse.read<{ groups: number }>(
       `SELECT count() AS groups FROM (${groups})`,
       parameters,
@@ -135,30 +135,34 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     return row?.groups ?? 0;
   }
 
-  async #begin(
+  private async begin(
     whose: Whose,
-    { range: wished, conditions }: UsageQuery,
-    wish: Wish,
+    { range: requestedRange, conditions }: UsageQuery,
+    options: ClickhouseReadOptions,
   ): Promise<ClickHouseStartedQuery | null> {
     const question = new ClickHouseQuery();
-    const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
+    const idsOf: IdsOf = (sql, parameter) => this.ids(sql, [whose.organizationId, parameter]);
     const asked = await conditionsSql(question, conditions, idsOf);
     if (!asked) return null;
-    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(wished.from)]);
+    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [
+      new Date(requestedRange.from),
+    ]);
     const metadataKeys = new Set(keys.map(({ key }) => key));
-    const source = sourceOf(sourceFor({ conditions, measures: wish.measures, by: wish.by, metadataKeys }));
+    const source = clickhouseSource(
+      sourceFor({ conditions, measures: options.measures, by: options.by, metadataKeys }),
+    );
     const kept = source.table ? [] : await this.beside.kept.conditions(whose);
     const filters = [...asked, ...((await conditionsSql(question, kept, idsOf)) ?? [])];
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
     const range = source.table
-      ? countedRange(wished, wish.slots, this.#state())
-      : rangeOfRows(wished, await this.#rowsFrom(whose));
-    const slots = slotsFrom(range, wish.slots);
-    const rows = this.#rows(question, source, whose, { range, slots });
+      ? countedRange(requestedRange, options.slots, this.state())
+      : rangeOfRows(requestedRange, await this.rowsFrom(whose));
+    const slots = slotsFrom(range, options.slots);
+    const rows = this.rows(question, source, whose, { range, slots });
     return { question, source, range, slots, from: `(${rows}) AS request_logs${where}` };
   }
 
-  #rows(
+  private rows(
     question: ClickHouseQuery,
     { table, time, columns, where }: ClickhouseSource,
     whose: Whose,
@@ -169,31 +173,31 @@ export class ClickHouseUsageReader implements AnalyticsReader {
       `SELECT *, ${columns} FROM ${from} WHERE ${tenant}${where}
        AND (${ranges.map((each) => question.between(time, each.from, each.to)).join(' OR ')})`;
     if (!table) return select('request_logs', [range]);
-    const coverage = cover(range, slots, this.#state());
-    return GRANULARITIES.filter((grain) => coverage[grain].length > 0)
-      .map((grain) => select(table(grain), coverage[grain]))
+    const coverage = cover(range, slots, this.state());
+    return GRANULARITIES.filter((granularity) => coverage[granularity].length > 0)
+      .map((granularity) => select(table(granularity), coverage[granularity]))
       .join(' UNION ALL ');
   }
 
   /** Views keep every granularity up to date, so nothing is marked as changed; but minutes expire. */
-  #state(): RollupState {
+  private state(): RollupState {
     const { minutes } = this.retentionDays;
     const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRANULARITY_MS.day;
     return { changedHours: new Set(), changedDays: new Set(), minutesFrom };
   }
 
-  async #rowsFrom(whose: Whose): Promise<number> {
+  private async rowsFrom(whose: Whose): Promise<number> {
     const { database, kept } = this.beside;
     const [row] = await database.read<{ rows_from: number | null }>(ROWS_FROM, []);
     return Math.max(row?.rows_from ?? -Infinity, await kept.since(whose));
   }
 
-  async #ids(sql: string, parameters: readonly unknown[]): Promise<readonly string[]> {
+  private async ids(sql: string, parameters: readonly unknown[]): Promise<readonly string[]> {
     const rows = await this.beside.database.read<{ id: string }>(sql, parameters);
     return rows.map(({ id }) => id);
   }
 
-  async #namesFor(by: GroupedBy, { organizationId }: Whose): Promise<Names> {
+  private async namesFor(by: GroupedBy, { organizationId }: Whose): Promise<Names> {
     const sql = NAMES[by.kind];
     if (sql === undefined) return { ids: [], slugs: [] };
     const rows = await this.beside.database.read<{ id: string; slug: string }>(sql, [
@@ -205,7 +209,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
 }
 
 /** Timestamps are texts without a zone, in UTC. */
-function sumsOf(row: Row): MeasureSums {
+function sumsOf(row: ClickhouseUsageRow): MeasureSums {
   return new MeasureSums(
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [name, isMoment(name) ? momentOf(value) : value]),

@@ -17,7 +17,7 @@ export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
   readonly readWithinS?: number;
 }
 
-type Parameters = Readonly<Record<string, unknown>>;
+type ClickhouseParameters = Readonly<Record<string, unknown>>;
 
 /** Values by column, in row order. Without rows there are no columns. */
 export interface Columns<Name extends string> {
@@ -30,7 +30,7 @@ export interface Columns<Name extends string> {
  * is set. https://clickhouse.com/docs/integrations/javascript
  */
 export class ClickHouse implements OnApplicationShutdown {
-  #prepared: Promise<void> | undefined;
+  private prepared: Promise<void> | undefined;
 
   constructor(
     private readonly client: ClickHouseClient,
@@ -53,8 +53,8 @@ export class ClickHouse implements OnApplicationShutdown {
   }
 
   /** Rows of a query, within five seconds. Throws `overloaded` when it takes longer. */
-  read<Row>(sql: string, parameters: Parameters): Promise<readonly Row[]> {
-    return this.#answer(sql, parameters, async (asked) => {
+  read<Row>(sql: string, parameters: ClickhouseParameters): Promise<readonly Row[]> {
+    return this.answer(sql, parameters, async (asked) => {
       const answer = await this.client.query({ ...asked, format: 'JSONEachRow' });
       return answer.json<Row>();
     });
@@ -64,17 +64,17 @@ export class ClickHouse implements OnApplicationShutdown {
    * Like `read`, for responses with many columns or rows: column names occur once, which halves the time to read them. Times are ISO 8601.
    * https://clickhouse.com/docs/interfaces/formats/JSONColumnsWithMetadata
    */
-  readColumns<Name extends string>(sql: string, parameters: Parameters): Promise<Columns<Name>> {
-    return this.#answer(`${sql} ${OF_ROWS}`, parameters, async (asked) => {
+  readColumns<Name extends string>(sql: string, parameters: ClickhouseParameters): Promise<Columns<Name>> {
+    return this.answer(`${sql} ${OF_ROWS}`, parameters, async (asked) => {
       const answer = await this.client.query({ ...asked, format: 'JSONColumnsWithMetadata' });
       // The package types this format as rows.
       return (await answer.json()) as unknown as Columns<Name>;
     });
   }
 
-  async #answer<Answer>(
+  private async answer<Answer>(
     query: string,
-    parameters: Parameters,
+    parameters: ClickhouseParameters,
     ask: (asked: Omit<QueryParams, 'format'>) => Promise<Answer>,
   ): Promise<Answer> {
     const { readWithinS = READING_LIMITS.serverMs / 1_000 } = this.options;
@@ -83,7 +83,7 @@ export class ClickHouse implements OnApplicationShutdown {
     const abort = AbortSignal.timeout(withinMs);
     try {
       // Creating the tables may take longer than a reader waits; a later reader finds them.
-      await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not respond in time.');
+      await answeredWithin(this.ready(), withinMs, 'ClickHouse did not respond in time.');
       return await ask({
         query,
         query_params: { ...parameters },
@@ -101,7 +101,7 @@ export class ClickHouse implements OnApplicationShutdown {
 
   /** Runs statements that change tables. `statementsOf` gets the table names and the cluster on which to run them. */
   async change(statementsOf: (ddl: Ddl) => readonly string[]): Promise<void> {
-    await this.#ready();
+    await this.ready();
     for (const query of statementsOf(new Ddl(this.options.cluster))) await this.client.command({ query });
   }
 
@@ -110,7 +110,7 @@ export class ClickHouse implements OnApplicationShutdown {
    * https://clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries
    */
   async insert(table: string, rows: readonly unknown[], token: string): Promise<void> {
-    await this.#ready();
+    await this.ready();
     const inserted = this.client.insert({
       table,
       values: [...rows],
@@ -131,12 +131,12 @@ export class ClickHouse implements OnApplicationShutdown {
   }
 
   /** After a failure, the next caller retries. */
-  async #ready(): Promise<void> {
-    this.#prepared ??= prepareSchema(this.client, this.options);
+  private async ready(): Promise<void> {
+    this.prepared ??= prepareSchema(this.client, this.options);
     try {
-      await this.#prepared;
+      await this.prepared;
     } catch (error) {
-      this.#prepared = undefined;
+      this.prepared = undefined;
       throw namingSetting(error);
     }
   }

@@ -6,10 +6,10 @@ import type { Table, View } from './table.js';
  * https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
  */
 export class Ddl {
-  readonly #onCluster: string;
+  private readonly onCluster: string;
 
   constructor(private readonly cluster: string | undefined) {
-    this.#onCluster = cluster === undefined ? '' : ` ON CLUSTER ${name(cluster)}`;
+    this.onCluster = cluster === undefined ? '' : ` ON CLUSTER ${name(cluster)}`;
   }
 
   /** The name of the table that holds the rows. */
@@ -22,14 +22,14 @@ export class Ddl {
     const columns = table.columns.map(([column, type]) => `${column} ${type}`);
     for (const [column, type, expression] of table.derived ?? [])
       columns.push(`${column} ${type} MATERIALIZED ${expression}`);
-    const rows = `CREATE TABLE IF NOT EXISTS ${stored}${this.#onCluster} (
+    const rows = `CREATE TABLE IF NOT EXISTS ${stored}${this.onCluster} (
       ${[...columns, ...table.indexes].join(',\n      ')}
-    ) ENGINE = ${this.#engine(table.engine)} PARTITION BY ${table.partition} ORDER BY (${table.order.join(', ')})
-    SETTINGS ${Object.entries({ ...this.#settings(), ...table.settings })
+    ) ENGINE = ${this.engine(table.engine)} PARTITION BY ${table.partition} ORDER BY (${table.order.join(', ')})
+    SETTINGS ${Object.entries({ ...this.settings(), ...table.settings })
       .map(([setting, value]) => `${setting} = ${value}`)
       .join(', ')}`;
     if (this.cluster === undefined) return [rows];
-    const above = `CREATE TABLE IF NOT EXISTS ${table.name}${this.#onCluster} AS ${stored}
+    const above = `CREATE TABLE IF NOT EXISTS ${table.name}${this.onCluster} AS ${stored}
       ENGINE = Distributed(${name(this.cluster)}, currentDatabase(), ${stored}, ${table.shardBy})`;
     return [rows, above];
   }
@@ -38,12 +38,12 @@ export class Ddl {
   addColumns(table: string, columns: Table['columns']): string[] {
     const added = columns.map(([column, type]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ');
     const tables = this.cluster === undefined ? [table] : [this.stored(table), table];
-    return tables.map((each) => `ALTER TABLE ${each}${this.#onCluster} ${added}`);
+    return tables.map((each) => `ALTER TABLE ${each}${this.onCluster} ${added}`);
   }
 
   /** New rows are indexed at once. */
   addIndex(table: string, index: string, definition: string): string {
-    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ADD INDEX IF NOT EXISTS ${index} ${definition}`;
+    return `ALTER TABLE ${this.stored(table)}${this.onCluster} ADD INDEX IF NOT EXISTS ${index} ${definition}`;
   }
 
   /**
@@ -52,7 +52,7 @@ export class Ddl {
    */
   materialize(table: string, parts: readonly string[]): string {
     const stored = parts.map((part) => `MATERIALIZE ${part}`).join(', ');
-    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ${stored}`;
+    return `ALTER TABLE ${this.stored(table)}${this.onCluster} ${stored}`;
   }
 
   /** The table of applied changes. All servers of a cluster share it. */
@@ -61,44 +61,44 @@ export class Ddl {
       this.cluster === undefined
         ? 'MergeTree'
         : `ReplicatedMergeTree('/clickhouse/tables/{database}/{table}', '{shard}_{replica}')`;
-    return `CREATE TABLE IF NOT EXISTS ${CHANGES}${this.#onCluster} (version UInt32, name String, made_at DateTime('UTC') DEFAULT now())
+    return `CREATE TABLE IF NOT EXISTS ${CHANGES}${this.onCluster} (version UInt32, name String, made_at DateTime('UTC') DEFAULT now())
       ENGINE = ${engine} ORDER BY version`;
   }
 
   /** Removes all rows of a day. They are gone when the statement returns. */
   dropDay(table: string, day: string): string {
-    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DROP PARTITION ${day}`;
+    return `ALTER TABLE ${this.stored(table)}${this.onCluster} DROP PARTITION ${day}`;
   }
 
   /** Removes some rows of a day. ClickHouse rewrites that day's parts in the background. */
   deleteOfDay(table: string, day: string, condition: string): string {
-    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DELETE IN PARTITION ${day} WHERE ${condition}`;
+    return `ALTER TABLE ${this.stored(table)}${this.onCluster} DELETE IN PARTITION ${day} WHERE ${condition}`;
   }
 
   view({ name: view, from, to, select }: View): string {
-    return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view}${this.#onCluster} TO ${this.stored(to)} AS
+    return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view}${this.onCluster} TO ${this.stored(to)} AS
       ${select(this.stored(from))}`;
   }
 
   /** From now on the view computes its rows in the given form; stored rows stay. https://clickhouse.com/docs/sql-reference/statements/alter/view */
   replaceView({ name: view, from, select }: View): string {
-    return `ALTER TABLE ${view}${this.#onCluster} MODIFY QUERY ${select(this.stored(from))}`;
+    return `ALTER TABLE ${view}${this.onCluster} MODIFY QUERY ${select(this.stored(from))}`;
   }
 
   /** Keeps rows for this many days; indefinitely with null. Parts are dropped whole. */
   expire(table: Table, days: number | null): string {
     const change =
       days === null ? 'REMOVE TTL' : `MODIFY TTL ${table.expires?.since ?? ''} + INTERVAL ${days} DAY`;
-    return `ALTER TABLE ${this.stored(table.name)}${this.#onCluster} ${change}`;
+    return `ALTER TABLE ${this.stored(table.name)}${this.onCluster} ${change}`;
   }
 
-  #engine(engine: Table['engine']): string {
+  private engine(engine: Table['engine']): string {
     return this.cluster === undefined
       ? engine
       : `Replicated${engine}('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')`;
   }
 
-  #settings(): Readonly<Record<string, number>> {
+  private settings(): Readonly<Record<string, number>> {
     return this.cluster === undefined
       ? { ttl_only_drop_parts: 1, non_replicated_deduplication_window: TOKENS }
       : {

@@ -44,5 +44,5 @@ const START_OF: Readonly<Record<Granularity, string>> = {
   day: 'toStartOfDay',
 };
 
-export const tenantAt = (grain: Granularity): string =>
-  `organisation_id, workspace_id, toDateTime(${START_OF[grain]}(created_at), 'UTC') AS bucket`;
+export const tenantAt = (granularity: Granularity): string =>
+  `organisation_id, workspace_id, toDateTime(${START_OF[granularity]}(created_at), 'UTC') AS bucket`;

@@ -20,7 +20,7 @@ function named(question: ClickHouseQuery, column: string, names: Names, otherwis
 }
 
 /** The expression to group by, as a text. */
-export function groupedBySql(by: GroupedBy, question: ClickHouseQuery, names: Names): string {
+export function clickhouseGroupKey(by: GroupedBy, question: ClickHouseQuery, names: Names): string {
   switch (by.kind) {
     case 'dimension':
       return `coalesce(toString(${by.dimension}), '')`;
@@ -43,7 +43,7 @@ const quantile = (histogram: string, share: number): string => {
 };
 
 /** An expression over the measures of a group. */
-export function groupOrderSql(order: GroupOrder): string {
+export function clickhouseGroupOrder(order: GroupOrder): string {
   if ('latencyAt' in order) return quantile('duration_histogram', order.latencyAt);
   return order.per ? `(${sumSql(order)}) / nullIf(${sumSql(order.per)}, 0)` : sumSql(order);
 }

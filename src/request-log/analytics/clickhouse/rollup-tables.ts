@@ -12,12 +12,12 @@ const TYPES: Readonly<Record<DimensionType, string>> = {
   status: 'Int16',
 };
 
-interface Family {
-  readonly table: (grain: Granularity) => string;
+interface ClickhouseRollupFamily {
+  readonly table: (granularity: Granularity) => string;
   /** The columns that identify a row beside tenant and bucket. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** The request rows with these columns. */
-  readonly requests: (from: string, grain: Granularity) => string;
+  readonly requests: (from: string, granularity: Granularity) => string;
 }
 
 /** Under separate names, because measures share the names of columns that other measures are computed from. */
@@ -27,21 +27,21 @@ const COUNTED = MEASURE_NAMES.map((name) => `${MEASURES[name].clickhouse.ofReque
 const RENAMED = MEASURE_NAMES.map((name) => `of_${name} AS ${name}`).join(', ');
 
 /** The two families of rollups, as in PostgreSQL: docs/decisions/0017-analytics-rollups.md. */
-const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly ClickhouseRollupFamily[] = [
   {
-    table: (grain) => `usage_${grain}`,
+    table: (granularity) => `usage_${granularity}`,
     columns: CUBE_COLUMNS.map((name) => [name, TYPES[CUBE[name]]] as const),
-    requests: (from, grain) =>
-      `SELECT ${tenantAt(grain)}, ${CUBE_VALUES}, ${columnsBeside(CUBE_COLUMNS)} FROM ${from}`,
+    requests: (from, granularity) =>
+      `SELECT ${tenantAt(granularity)}, ${CUBE_VALUES}, ${columnsBeside(CUBE_COLUMNS)} FROM ${from}`,
   },
   {
-    table: (grain) => `usage_slice_${grain}`,
+    table: (granularity) => `usage_slice_${granularity}`,
     columns: [
       ['dimension', 'LowCardinality(String)'],
       ['value', 'String'],
     ],
-    requests: (from, grain) =>
-      `SELECT ${tenantAt(grain)}, slice.1 AS dimension, slice.2 AS value, ${columnsBeside([])}
+    requests: (from, granularity) =>
+      `SELECT ${tenantAt(granularity)}, slice.1 AS dimension, slice.2 AS value, ${columnsBeside([])}
        FROM ${from} ARRAY JOIN ${SLICES_OF_REQUEST} AS slice`,
   },
 ];
@@ -56,8 +56,8 @@ function columnsBeside(columns: readonly string[]): string {
     .join(', ');
 }
 
-const rollup = ({ table, columns }: Family, grain: Granularity): Table => ({
-  name: table(grain),
+const rollup = ({ table, columns }: ClickhouseRollupFamily, granularity: Granularity): Table => ({
+  name: table(granularity),
   engine: 'AggregatingMergeTree',
   columns: [
     ...TENANT.map((name) => [name, 'UUID'] as const),
@@ -66,26 +66,32 @@ const rollup = ({ table, columns }: Family, grain: Granularity): Table => ({
     ...MEASURE_NAMES.map((name) => [name, MEASURES[name].clickhouse.type] as const),
   ],
   indexes: [],
-  partition: grain === 'minute' ? 'toYYYYMMDD(bucket)' : 'toYYYYMM(bucket)',
+  partition: granularity === 'minute' ? 'toYYYYMMDD(bucket)' : 'toYYYYMM(bucket)',
   order: [...TENANT, 'bucket', ...columns.map(([name]) => name)],
-  expires: grain === 'minute' ? { since: 'bucket', kept: 'minutes' } : null,
+  expires: granularity === 'minute' ? { since: 'bucket', kept: 'minutes' } : null,
   shardBy: 'rand()',
 });
 
-const view = (family: Family, grain: Granularity): View => {
+const view = (family: ClickhouseRollupFamily, granularity: Granularity): View => {
   const keys = [...TENANT, 'bucket', ...family.columns.map(([name]) => name)].join(', ');
   return {
-    name: `${family.table(grain)}_of_requests`,
+    name: `${family.table(granularity)}_of_requests`,
     from: REQUESTS.name,
-    to: family.table(grain),
+    to: family.table(granularity),
     select: (from) => `SELECT ${keys}, ${RENAMED} FROM (
-        SELECT ${keys}, ${COUNTED} FROM (${family.requests(from, grain)}) GROUP BY ${keys})`,
+        SELECT ${keys}, ${COUNTED} FROM (${family.requests(from, granularity)}) GROUP BY ${keys})`,
   };
 };
 
-const ROLLUPS = FAMILIES.flatMap((family) => GRANULARITIES.map((grain) => [family, grain] as const));
+const ROLLUPS = FAMILIES.flatMap((family) =>
+  GRANULARITIES.map((granularity) => [family, granularity] as const),
+);
 
-export const ROLLUP_TABLES: readonly Table[] = ROLLUPS.map(([family, grain]) => rollup(family, grain));
+export const ROLLUP_TABLES: readonly Table[] = ROLLUPS.map(([family, granularity]) =>
+  rollup(family, granularity),
+);
 
 /** A view of the requests fills each rollup. */
-export const ROLLUP_VIEWS: readonly View[] = ROLLUPS.map(([family, grain]) => view(family, grain));
+export const ROLLUP_VIEWS: readonly View[] = ROLLUPS.map(([family, granularity]) =>
+  view(family, granularity),
+);

@@ -7,7 +7,7 @@ import { literal } from './expressions.js';
 /** A family of rollups, or the request rows. */
 export interface ClickhouseSource {
   /** Null for the request rows. */
-  readonly table: ((grain: Granularity) => string) | null;
+  readonly table: ((granularity: Granularity) => string) | null;
   readonly time: 'bucket' | 'created_at';
   /** A further condition, which begins with AND. */
   readonly where: string;
@@ -36,7 +36,7 @@ const REQUEST_ROWS: ClickhouseSource = {
 
 const CUBE_SOURCE: ClickhouseSource = {
   ...ROLLUP,
-  table: (grain) => `usage_${grain}`,
+  table: (granularity) => `usage_${granularity}`,
   where: '',
   columns: at('bucket'),
 };
@@ -53,13 +53,13 @@ function sliceSource(dimension: string): ClickhouseSource {
   }[dimension];
   return {
     ...ROLLUP,
-    table: (grain) => `usage_slice_${grain}`,
+    table: (granularity) => `usage_slice_${granularity}`,
     where: ` AND dimension = ${literal(dimension)}`,
     columns: `${at('bucket')}${named ?? (key === null ? `, value AS ${dimension}` : metadata(key))}`,
   };
 }
 
-export function sourceOf(source: SourceKind): ClickhouseSource {
+export function clickhouseSource(source: SourceKind): ClickhouseSource {
   if (source.kind === 'slice') return sliceSource(source.dimension);
   return source.kind === 'cube' ? CUBE_SOURCE : REQUEST_ROWS;
 }

@@ -3,7 +3,7 @@ import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { packedOf } from './source.js';
 
 /** How often each whole number occurred. Sparse, or large enough for every number that can occur. */
-type Counts = number[] | Float64Array;
+type HistogramCounts = number[] | Float64Array;
 
 const [ZERO = 0, NINE = 0, COLON, COMMA, END] = Array.from('09:,}', (each) => each.charCodeAt(0));
 
@@ -13,7 +13,7 @@ const [ZERO = 0, NINE = 0, COLON, COMMA, END] = Array.from('09:,}', (each) => ea
  * A latency chart over 30 days with two filters reads 1,800 histograms with 690,000 counts. PostgreSQL takes twice as long to unpack and
  * add them as to write them out, and `JSON.parse` would first create an object for each.
  */
-export function addCounts(counts: Counts, text: string): void {
+export function addCounts(counts: HistogramCounts, text: string): void {
   let number = 0;
   let digits = 0;
   for (let at = 0; at < text.length; at++) {
@@ -31,7 +31,7 @@ export function addCounts(counts: Counts, text: string): void {
 }
 
 /** Adds precomputed counts (`packedCounts`). */
-export function addPacked(counts: Counts, packed: Buffer, countBytes: CountBytes): void {
+export function addPacked(counts: HistogramCounts, packed: Buffer, countBytes: CountBytes): void {
   // A view reads four times as fast as the buffer's own methods.
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   for (let at = 0; at < view.byteLength; at += NUMBER_BYTES + countBytes) {
@@ -42,7 +42,7 @@ export function addPacked(counts: Counts, packed: Buffer, countBytes: CountBytes
 }
 
 /** Adds the counts of a measure, of which a row has some as text and others packed. */
-export function addCountsOf(name: ReadMeasureName, row: Row, counts: Counts): void {
+export function addCountsOf(name: ReadMeasureName, row: CountColumns, counts: HistogramCounts): void {
   const text = row[name];
   if (typeof text === 'string') addCounts(counts, text);
   for (const countBytes of Object.values(DURATION_BYTES)) {
@@ -51,29 +51,29 @@ export function addCountsOf(name: ReadMeasureName, row: Row, counts: Counts): vo
   }
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type CountColumns = Readonly<Record<string, unknown>>;
 
 /** The sums of rows that share no request: whole numbers, and counts as texts or bytes. */
 export class GrowingSums {
-  readonly #sums = new Map<ReadMeasureName, bigint>();
-  readonly #counts = new Map<ReadMeasureName, Counts>();
+  private readonly sums = new Map<ReadMeasureName, bigint>();
+  private readonly counts = new Map<ReadMeasureName, HistogramCounts>();
 
   constructor(measures: readonly ReadMeasureName[]) {
     for (const name of measures)
-      if (READ_MEASURES[name].type === 'jsonb') this.#counts.set(name, []);
-      else this.#sums.set(name, 0n);
+      if (READ_MEASURES[name].type === 'jsonb') this.counts.set(name, []);
+      else this.sums.set(name, 0n);
   }
 
-  add(row: Row): void {
-    for (const [name, sum] of this.#sums) this.#sums.set(name, sum + BigInt(row[name] as string));
-    for (const [name, counts] of this.#counts) addCountsOf(name, row, counts);
+  add(row: CountColumns): void {
+    for (const [name, sum] of this.sums) this.sums.set(name, sum + BigInt(row[name] as string));
+    for (const [name, counts] of this.counts) addCountsOf(name, row, counts);
   }
 
   /** As the database would return it. */
-  get row(): Row {
-    const counts = [...this.#counts].map(
+  get row(): CountColumns {
+    const counts = [...this.counts].map(
       ([name, each]) => [name, Object.fromEntries(Object.entries(each))] as const,
     );
-    return { ...Object.fromEntries(this.#sums), ...Object.fromEntries(counts) };
+    return { ...Object.fromEntries(this.sums), ...Object.fromEntries(counts) };
   }
 }

@@ -6,20 +6,20 @@ import { USER_BYTES } from '../../rollups/ready.js';
  * before that, which is how it usually runs.)
  */
 export class DistinctUsers {
-  readonly #lastSlots = new Map<string, number>();
-  readonly #slots: number[];
+  private readonly lastSlots = new Map<string, number>();
+  private readonly slotNumbers: number[];
 
   constructor(slots: number) {
-    this.#slots = new Array<number>(slots).fill(0);
+    this.slotNumbers = new Array<number>(slots).fill(0);
   }
 
   get total(): number {
-    return this.#lastSlots.size;
+    return this.lastSlots.size;
   }
 
   /** Totals first, then the slots in order. */
   get slots(): readonly number[] {
-    return this.#slots;
+    return this.slotNumbers;
   }
 
   /** Adds users of a slot (from 1) by their concatenated hashes. All calls for one slot must be consecutive. */
@@ -27,9 +27,9 @@ export class DistinctUsers {
     const hashes = packed.toString('latin1');
     for (let at = 0; at < hashes.length; at += USER_BYTES) {
       const user = hashes.slice(at, at + USER_BYTES);
-      if (this.#lastSlots.get(user) === slot) continue;
-      this.#lastSlots.set(user, slot);
-      this.#slots[slot - 1] = (this.#slots[slot - 1] ?? 0) + 1;
+      if (this.lastSlots.get(user) === slot) continue;
+      this.lastSlots.set(user, slot);
+      this.slotNumbers[slot - 1] = (this.slotNumbers[slot - 1] ?? 0) + 1;
     }
   }
 }

@@ -11,7 +11,7 @@ const isReady = (by: GroupedBy, { table }: Pick<PostgresSource, 'table'>): by is
 type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
 
 /** The expression to group by: the displayed value, or a key for it. Its inputs travel as parameters. */
-export function groupedBySql(by: GroupedBy, statement: QueryParameters, source: PostgresSource): string {
+export function postgresGroupKey(by: GroupedBy, statement: QueryParameters, source: PostgresSource): string {
   if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
   return shown(valueSql(by, statement, source));
 }
@@ -46,7 +46,7 @@ export function namedSql(by: GroupedBy, key: string, source: PostgresSource): st
 }
 
 /** An expression over the measures of a group. */
-export function groupOrderSql(order: GroupOrder): string {
+export function postgresGroupOrder(order: GroupOrder): string {
   if ('latencyAt' in order) return `counts_quantile(duration_histogram, ${order.latencyAt})`;
   return order.per ? `(${sumSql(order)})::float8 / nullif(${sumSql(order.per)}, 0)` : sumSql(order);
 }

@@ -4,7 +4,7 @@ import type { Whose } from '../../reading/where.js';
 import { type MeasureName, MEASURES } from '../../rollups/measures.js';
 import { MeasureSums } from '../read-measures.js';
 import type { GroupedBy, Groups, GroupsRequest, UsageQuery } from '../usage-store.js';
-import { groupedBySql, groupOrderSql } from './group-sql.js';
+import { postgresGroupKey, postgresGroupOrder } from './group-sql.js';
 import { rankedBy } from './ranked-groups.js';
 import type { PostgresUsageReader } from './postgres-usage-reader.js';
 
@@ -55,7 +55,7 @@ export async function addingTotals(
   const sql = `
     INSERT INTO analytics_job_groups AS held (job_id, organization_id, value, ${names})
     SELECT ${statement.bind(job.id)}::uuid, ${statement.bind(job.organizationId)}::uuid,
-      ${groupedBySql(job.by, statement, source)} AS value, ${source.select(measures)}
+      ${postgresGroupKey(job.by, statement, source)} AS value, ${source.select(measures)}
     FROM ${from} GROUP BY 3
     ON CONFLICT (job_id, value) DO UPDATE SET ${added.join(', ')}`;
   return { sql, parameters: statement.parameters, isExact: range.isExact };
@@ -77,7 +77,7 @@ export async function readTotals(
     );
     const rows = await database.read<TotalsRow>(
       `SELECT value, ${TOTALLED.join(', ')} ${OF_JOB}
-       ORDER BY ${groupOrderSql(orderBy)} ${direction} NULLS LAST, value LIMIT $3 OFFSET $4`,
+       ORDER BY ${postgresGroupOrder(orderBy)} ${direction} NULLS LAST, value LIMIT $3 OFFSET $4`,
       [...parameters, page.take, page.skip],
     );
     return { total: Number(counted?.groups ?? 0), rows: rows.map(shown) };

@@ -27,35 +27,35 @@ interface WaitingAggregation {
  * every two seconds. Under light traffic each is counted on arrival.
  */
 export class PostgresBatchAggregator implements BatchAggregator {
-  #asked: WaitingAggregation[] = [];
-  #isCounting = false;
-  #pauseUntil = 0;
+  private asked: WaitingAggregation[] = [];
+  private isCounting = false;
+  private pauseUntil = 0;
 
   constructor(private readonly database: DataSource) {}
 
   aggregate(batchId: string): Promise<Aggregation> {
     return new Promise((resolve, reject) => {
-      this.#asked.push({ batchId, resolve, reject });
-      if (!this.#isCounting) void this.#countAll();
+      this.asked.push({ batchId, resolve, reject });
+      if (!this.isCounting) void this.countAll();
     });
   }
 
-  async #countAll(): Promise<void> {
-    this.#isCounting = true;
-    while (this.#asked.length > 0) {
-      await sleep(Math.max(0, this.#pauseUntil - Date.now()));
-      const round = this.#asked.splice(0, BATCHES_MAX);
-      const isTogether = await this.#settle(round);
+  private async countAll(): Promise<void> {
+    this.isCounting = true;
+    while (this.asked.length > 0) {
+      await sleep(Math.max(0, this.pauseUntil - Date.now()));
+      const round = this.asked.splice(0, BATCHES_MAX);
+      const isTogether = await this.settle(round);
       // A batch that cannot be counted must not block the others.
-      if (!isTogether) for (const request of round) await this.#settle([request]);
+      if (!isTogether) for (const request of round) await this.settle([request]);
     }
-    this.#isCounting = false;
+    this.isCounting = false;
   }
 
   /** False when several batches could not be counted together. */
-  async #settle(round: readonly WaitingAggregation[]): Promise<boolean> {
+  private async settle(round: readonly WaitingAggregation[]): Promise<boolean> {
     try {
-      const outcomes = await this.#count(round.map(({ batchId }) => batchId));
+      const outcomes = await this.count(round.map(({ batchId }) => batchId));
       for (const [at, { resolve }] of round.entries()) resolve(outcomes[at] ?? 'absent');
     } catch (error) {
       if (round.length > 1) return false;
@@ -64,25 +64,25 @@ export class PostgresBatchAggregator implements BatchAggregator {
     return true;
   }
 
-  #count(ids: readonly string[]): Promise<readonly Aggregation[]> {
+  private count(ids: readonly string[]): Promise<readonly Aggregation[]> {
     const began = Date.now();
     return countOnce(this.database, ids, {
-      prepare: (batches) => this.#prepare(batches),
+      prepare: (batches) => this.prepare(batches),
       add: async (transaction, batches) => {
         const parameters = boundsOf(batches);
         const [, first, last] = parameters;
         const requests = { where: OF_BATCHES, parameters, first, last };
         await addRequests(transaction, await readSeals(transaction), requests);
-        this.#pauseUntil = pauseAfter(began, batches);
+        this.pauseUntil = pauseAfter(began, batches);
       },
     });
   }
 
-  async #prepare(batches: readonly CountedBatch[]): Promise<void> {
-    await ensurePartitionsFor(this.database, await readSeals(this.database), await this.#daysOf(batches));
+  private async prepare(batches: readonly CountedBatch[]): Promise<void> {
+    await ensurePartitionsFor(this.database, await readSeals(this.database), await this.daysOf(batches));
   }
 
-  async #daysOf(batches: readonly CountedBatch[]): Promise<readonly Date[]> {
+  private async daysOf(batches: readonly CountedBatch[]): Promise<readonly Date[]> {
     const [ids, first, last] = boundsOf(batches);
     const day = startOf('day', first.getTime());
     if (day === startOf('day', last.getTime())) return [new Date(day)];

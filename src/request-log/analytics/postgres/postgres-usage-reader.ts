@@ -22,13 +22,13 @@ import { GrowingSums } from './counts.js';
 import { DistinctUsers } from './distinct-users.js';
 import { GroupReader } from './group-reader.js';
 import { type ReadState, readState } from './rollup-state.js';
-import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
+import { type PostgresSource, postgresSource, USERS_OF_ALL } from './source.js';
 import { type QueryStart, type StartedQuery, valuesSql } from './started-query.js';
 import { QueryParameters } from './statement.js';
 
 /** Counts requests for charts and groups: from the rollups, or from the request rows where the rollups lack a dimension. */
 export class PostgresUsageReader implements AnalyticsReader {
-  readonly #groups: GroupReader;
+  private readonly groupReader: GroupReader;
 
   constructor(
     private readonly database: LogDatabase,
@@ -37,7 +37,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     /** Default: read for each query. */
     private readonly state?: ReadState,
   ) {
-    this.#groups = new GroupReader(database, (...query) => this.#begin(...query));
+    this.groupReader = new GroupReader(database, (...query) => this.begin(...query));
   }
 
   async series(
@@ -47,10 +47,10 @@ export class PostgresUsageReader implements AnalyticsReader {
     slots: readonly number[],
   ): Promise<Series> {
     if (measures.includes('requests_of_users') && query.conditions.length === 0)
-      return this.#ofUsers(whose, query, slots);
+      return this.ofUsers(whose, query, slots);
     const added = measures.filter((name) => name !== 'users');
-    const sums = added.length === 0 ? null : await this.#sums(whose, query, { measures: added, slots });
-    const users = measures.includes('users') ? await this.#users(whose, query, slots) : null;
+    const sums = added.length === 0 ? null : await this.sums(whose, query, { measures: added, slots });
+    const users = measures.includes('users') ? await this.users(whose, query, slots) : null;
     const bySlot = new Map(sums?.rows.map(({ slot, ...row }) => [slot, row]));
     const points = slots.map(
       (_, at) => new MeasureSums({ ...bySlot.get(at + 1), users: users?.counts.slots[at] }),
@@ -64,19 +64,19 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 
   /** By slot number; null holds the total, where it is not the sum of its parts. */
-  async #sums(whose: Whose, query: UsageQuery, wish: QueryStart): Promise<CountedRows> {
-    const begun = await this.#begin(whose, query, wish);
-    return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
+  private async sums(whose: Whose, query: UsageQuery, options: QueryStart): Promise<CountedRows> {
+    const begun = await this.begin(whose, query, options);
+    return { range: begun.range, rows: await this.rowsOf(begun, options.measures) };
   }
 
-  #rowsOf(begun: StartedQuery, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
+  private rowsOf(begun: StartedQuery, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
     const { statement, source, from } = begun;
     const slot = slotSql(begun);
     const isWholeOfParts = measures.every(addsUp);
     const hasCounts = measures.some((name) => READ_MEASURES[name].type === 'jsonb');
     if (source.selectTexts && hasCounts && isWholeOfParts) {
       const select = `${slot} AS slot, ${source.selectTexts(measures)}`;
-      return this.#sumsOfTexts(begun, measures, `SELECT ${select} FROM ${from} GROUP BY 1, at`);
+      return this.sumsOfTexts(begun, measures, `SELECT ${select} FROM ${from} GROUP BY 1, at`);
     }
     return this.database.read(
       `SELECT ${slot} AS slot, ${source.select(measures)}
@@ -86,7 +86,7 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 
   /** One row per bucket, so that no row grows with the range. */
-  async #sumsOfTexts(
+  private async sumsOfTexts(
     { statement }: StartedQuery,
     measures: readonly ReadMeasureName[],
     sql: string,
@@ -106,19 +106,19 @@ export class PostgresUsageReader implements AnalyticsReader {
    * row, while users have a row each. One statement reads both, because requests counted between two statements would be in only one of
    * them.
    */
-  async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
+  private async ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
     const statement = new QueryParameters();
-    const wish: QueryStart = { measures: ['requests'], slots, statement };
-    const all = await this.#begin(whose, { range, conditions: [] }, wish);
+    const options: QueryStart = { measures: ['requests'], slots, statement };
+    const all = await this.begin(whose, { range, conditions: [] }, options);
     const isOwnerless = { range, conditions: [WITHOUT_USER] };
-    const ownerless = await this.#begin(whose, isOwnerless, { ...wish, values: [WITHOUT_USER.parameter] });
+    const ownerless = await this.begin(whose, isOwnerless, { ...options, values: [WITHOUT_USER.parameter] });
     const named = await this.database.read<{ slot: number; count: string }>(
       `SELECT ${slotSql(all)} AS slot, sum(requests)::bigint AS count FROM (
          SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${ownerless.from}
        ) AS named GROUP BY 1`,
       statement.parameters,
     );
-    const users = await this.#users(whose, { range, conditions: [] }, slots);
+    const users = await this.users(whose, { range, conditions: [] }, slots);
     const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
     const points = slots.map(
       (_, at) =>
@@ -129,9 +129,9 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 
   /** From precomputed hashes; from the request rows where only some requests match. */
-  async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
+  private async users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
     const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
-    const begun = await this.#begin(whose, query, { measures: ['users'], slots, source });
+    const begun = await this.begin(whose, query, { measures: ['users'], slots, source });
     const { statement, from, range } = begun;
     const slot = slotSql(begun);
     const sql = source
@@ -151,12 +151,12 @@ export class PostgresUsageReader implements AnalyticsReader {
     { range, conditions }: UsageQuery,
     by: GroupedBy,
   ): Promise<number | null> {
-    const state = await this.#stateFor(whose, range);
+    const state = await this.stateFor(whose, range);
     const metadataKeys = completeKeys(state, range);
     if (sourceFor({ conditions, measures: ['requests'], by, metadataKeys }).kind !== 'rows') return null;
     const indexed = conditions.filter(isIndexed).map((condition) => [condition]);
     const counts = (indexed.length > 0 ? indexed : [[]]).map((alone) =>
-      this.#sums(whose, { range, conditions: alone }, { measures: ['requests'], slots: [range.from], state }),
+      this.sums(whose, { range, conditions: alone }, { measures: ['requests'], slots: [range.from], state }),
     );
     const results = await Promise.all(counts);
     return Math.min(...results.map(({ rows }) => Number(rows[0]?.['requests'] ?? 0)));
@@ -164,11 +164,16 @@ export class PostgresUsageReader implements AnalyticsReader {
 
   /** Groups of request rows only. */
   beginRows(whose: Whose, query: UsageQuery, by: GroupedBy): Promise<StartedQuery> {
-    return this.#begin(whose, query, { measures: [], slots: [], by, source: sourceOf({ kind: 'rows' }) });
+    return this.begin(whose, query, {
+      measures: [],
+      slots: [],
+      by,
+      source: postgresSource({ kind: 'rows' }),
+    });
   }
 
-  groups(whose: Whose, query: UsageQuery, wish: GroupsRequest): Promise<Groups> {
-    return this.#groups.read(whose, query, wish);
+  groups(whose: Whose, query: UsageQuery, options: GroupsRequest): Promise<Groups> {
+    return this.groupReader.read(whose, query, options);
   }
 
   together<T>(whose: Whose, within: TimeRange, work: (reader: AnalyticsReader) => Promise<T>): Promise<T> {
@@ -178,38 +183,42 @@ export class PostgresUsageReader implements AnalyticsReader {
     });
   }
 
-  #stateFor(whose: Whose, range: TimeRange): Promise<ReadState> {
+  private stateFor(whose: Whose, range: TimeRange): Promise<ReadState> {
     return this.state ? Promise.resolve(this.state) : readState(this.database, whose, range);
   }
 
-  async #begin(
+  private async begin(
     whose: Whose,
     { range: asked, conditions }: UsageQuery,
-    wish: QueryStart,
+    options: QueryStart,
   ): Promise<StartedQuery> {
-    const state = wish.state ?? (await this.#stateFor(whose, asked));
-    const need = { conditions, ...wish, metadataKeys: completeKeys(state, asked) };
-    const { statement = new QueryParameters(), source = sourceOf(sourceFor(need)) } = wish;
+    const state = options.state ?? (await this.stateFor(whose, asked));
+    const need = { conditions, ...options, metadataKeys: completeKeys(state, asked) };
+    const { statement = new QueryParameters(), source = postgresSource(sourceFor(need)) } = options;
     const tenant = source.table
       ? statement.tenantOfRollup({ ...whose, ...state.scope })
       : statement.tenant(await this.scope.narrowed(whose, conditions));
     const range = source.table
-      ? countedRange(asked, wish.slots, state)
+      ? countedRange(asked, options.slots, state)
       : rangeOfRows(asked, Math.max(state.rowsFrom, await this.kept.since(whose)));
-    const slots = slotsFrom(range, wish.slots);
+    const slots = slotsFrom(range, options.slots);
     const coverage = source.table ? cover(range, slots, state) : null;
     const parts = coverage
-      ? GRANULARITIES.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
+      ? GRANULARITIES.flatMap((granularity) =>
+          coverage[granularity].map((each) => [granularity, each] as const),
+        )
       : [[null, range] as const];
     const within = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
-    const keyed = (grain: Granularity | null, each: TimeRange): string =>
-      wish.values && grain ? ` AND ${valuesSql(statement, wish.values, [grain, each])}` : '';
-    const columnsRequest = { ...wish, isFiltered: conditions.length > 0 };
+    const keyed = (granularity: Granularity | null, each: TimeRange): string =>
+      options.values && granularity
+        ? ` AND ${valuesSql(statement, options.values, [granularity, each])}`
+        : '';
+    const columnsRequest = { ...options, isFiltered: conditions.length > 0 };
     // One SELECT per range: with OR, PostgreSQL does not use an index-only scan.
     const selects = parts.map(
-      ([grain, each]) =>
-        `SELECT ${source.columns(columnsRequest, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
+      ([granularity, each]) =>
+        `SELECT ${source.columns(columnsRequest, granularity)} FROM ${tableOf(source, granularity)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(granularity, each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -241,8 +250,8 @@ const WITHOUT_USER = {
   inClickHouse: null,
 } satisfies QueryCondition;
 
-type Row = Readonly<Record<string, unknown>>;
-type SlotRow = Row & { readonly slot: number | null };
+type PostgresUsageRow = Readonly<Record<string, unknown>>;
+type SlotRow = PostgresUsageRow & { readonly slot: number | null };
 
 interface CountedRows {
   readonly range: CountedRange;
@@ -254,5 +263,5 @@ interface CountedUsers {
   readonly counts: DistinctUsers;
 }
 
-const tableOf = (source: PostgresSource, grain: Granularity | null): string =>
-  source.table && grain ? source.table(grain) : 'request_logs';
+const tableOf = (source: PostgresSource, granularity: Granularity | null): string =>
+  source.table && granularity ? source.table(granularity) : 'request_logs';

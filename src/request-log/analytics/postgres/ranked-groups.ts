@@ -2,7 +2,7 @@ import type { LogDatabase } from '../../reading/log-database.js';
 import { BUCKETS, quantileOf } from '../../rollups/histogram.js';
 import type { GroupsRequest } from '../usage-store.js';
 import { addCountsOf } from './counts.js';
-import { groupedBySql } from './group-sql.js';
+import { postgresGroupKey } from './group-sql.js';
 import type { StartedQuery } from './started-query.js';
 
 const MEASURES = ['duration_histogram'] as const;
@@ -17,7 +17,7 @@ export function rankedByLatency(
   { by, ...ranking }: Pick<GroupsRequest, 'by'> & LatencyRanking,
 ): Promise<readonly string[]> {
   // PostgreSQL only concatenates the counts: adding them up takes it twice as long, and sorting them would write them to disk.
-  const sql = `SELECT ${groupedBySql(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
+  const sql = `SELECT ${postgresGroupKey(by, statement, source)} AS value, ${source.selectTexts?.(MEASURES) ?? source.select(MEASURES)}
     FROM ${from} GROUP BY 1`;
   return rankedBy(database, { sql, parameters: statement.parameters }, ranking);
 }

@@ -29,8 +29,8 @@ interface StateRow {
 const ms = (column: string): string =>
   `(CASE WHEN isfinite(${column}) THEN extract(epoch FROM ${column}) * 1000 ELSE 0 END)::float8`;
 
-const marksOf = (grain: string): string =>
-  `(SELECT array_agg(DISTINCT ${ms('bucket')}) FROM rollup_marks WHERE grain = '${grain}'
+const marksOf = (granularity: string): string =>
+  `(SELECT array_agg(DISTINCT ${ms('bucket')}) FROM rollup_marks WHERE grain = '${granularity}'
     AND bucket > $1::timestamptz - interval '1 day' AND bucket < $2::timestamptz
     AND organisation_id = $3 AND ($4::uuid IS NULL OR workspace_id = $4))`;
 

@@ -2,7 +2,7 @@ import { USER_KEY } from '../../rollups/dimensions.js';
 import type { Granularity } from '../../rollups/granularities.js';
 import { WORKED_OUT } from '../../rollups/measures.js';
 import { type CountBytes, DURATION_BYTES, packedUsers } from '../../rollups/ready.js';
-import { columnsOf, READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
+import { measureColumns, READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { metadataKeyOf, type SourceKind } from '../sources.js';
 import type { GroupedBy } from '../usage-store.js';
 
@@ -20,7 +20,7 @@ type RollupColumnsRequest = ColumnsRequest & { readonly isFiltered: boolean };
 /** A family of rollups, or the request rows. */
 export interface PostgresSource {
   /** Null for the request rows. */
-  readonly table: ((grain: Granularity) => string) | null;
+  readonly table: ((granularity: Granularity) => string) | null;
   readonly time: string;
   /** A further condition, which begins with AND. */
   readonly where: string;
@@ -29,7 +29,7 @@ export interface PostgresSource {
    * PostgreSQL builds a row of every named column, and passes rows of an index on unchanged if all of them are used (528,000 rows by end
    * user: 195 ms with the tenant and the time, 163 without).
    */
-  readonly columns: (wish: RollupColumnsRequest, grain: Granularity | null) => string;
+  readonly columns: (options: RollupColumnsRequest, granularity: Granularity | null) => string;
   readonly select: (measures: readonly ReadMeasureName[]) => string;
   /** Like `select`, but histograms as texts that the caller adds up; null where each request has a row. */
   readonly selectTexts: ((measures: readonly ReadMeasureName[]) => string) | null;
@@ -75,7 +75,7 @@ const columnsOfRollup = (
     ...(isFiltered || by?.kind === 'workspace' ? ['workspace_id'] : []),
     ...(slots.length > 0 ? ['bucket AS at'] : []),
     ...named,
-    ...columnsOf(measures),
+    ...measureColumns(measures),
     ...(measures.includes('duration_histogram') ? ['durations', UNLESS_PACKED] : []),
   ].join(', ');
 
@@ -90,16 +90,16 @@ const REQUEST_ROWS: PostgresSource = {
 
 const cubeSource = (dimensions: readonly string[]): PostgresSource => ({
   ...ROLLUP,
-  table: (grain) => `usage_${grain}`,
+  table: (granularity) => `usage_${granularity}`,
   where: '',
-  columns: (wish) => columnsOfRollup(dimensions, wish),
+  columns: (options) => columnsOfRollup(dimensions, options),
   selectTexts: texts(DURATION_BYTES.cube),
 });
 
 /** An SQL literal. Metadata keys come from the operator's settings; quotes in them must be harmless. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-const sliceTable = (grain: Granularity): string => `usage_slice_${grain}`;
+const sliceTable = (granularity: Granularity): string => `usage_slice_${granularity}`;
 
 const metadataAs = (key: string): string =>
   `CASE WHEN value = '' THEN '{}'::jsonb ELSE jsonb_build_object(${literal(key)}, value) END AS metadata`;
@@ -120,21 +120,21 @@ const sliceSource = (dimension: string): PostgresSource => ({
   ...ROLLUP,
   table: sliceTable,
   where: ` AND dimension = ${literal(dimension)}`,
-  columns: (wish) => columnsOfRollup(namedBySlice(dimension, wish.isFiltered), wish),
+  columns: (options) => columnsOfRollup(namedBySlice(dimension, options.isFiltered), options),
   selectTexts: texts(DURATION_BYTES.slices),
 });
 
 /** All requests, one row per bucket, with the hashes of its end users as `users`. */
 export const USERS_OF_ALL: PostgresSource = {
   ...sliceSource('all'),
-  columns: (_, grain) => `bucket AS at, ${usersOfBucket(sliceTable(grain ?? 'minute'))} AS users`,
+  columns: (_, granularity) => `bucket AS at, ${usersOfBucket(sliceTable(granularity ?? 'minute'))} AS users`,
 };
 
 const usersOfBucket = (table: string): string =>
   `coalesce(users, ${packedUsers(`(SELECT value FROM ${table} AS named WHERE named.organisation_id = ${table}.organisation_id
     AND named.workspace_id = ${table}.workspace_id AND named.bucket = ${table}.bucket AND named.dimension = 'end_user') AS seen`)})`;
 
-export function sourceOf(source: SourceKind): PostgresSource {
+export function postgresSource(source: SourceKind): PostgresSource {
   if (source.kind === 'slice') return sliceSource(source.dimension);
   return source.kind === 'cube' ? cubeSource(source.dimensions) : REQUEST_ROWS;
 }

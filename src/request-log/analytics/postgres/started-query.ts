@@ -26,19 +26,19 @@ export interface QueryStart extends ColumnsRequest {
   readonly values?: readonly string[];
 }
 
-export type BeginQuery = (whose: Whose, query: UsageQuery, wish: QueryStart) => Promise<StartedQuery>;
+export type BeginQuery = (whose: Whose, query: UsageQuery, options: QueryStart) => Promise<StartedQuery>;
 
 /** Rows of a slice by their values. Named buckets let the index find each row, instead of checking all values of a range. */
 export function valuesSql(
   statement: QueryParameters,
   values: readonly string[],
-  [grain, { from, to }]: readonly [Granularity, TimeRange],
+  [granularity, { from, to }]: readonly [Granularity, TimeRange],
 ): string {
   const isAny = `value = ANY(${statement.bind(values)}::text[])`;
-  if (grain === 'minute') return isAny;
+  if (granularity === 'minute') return isAny;
   const buckets = Array.from(
-    { length: Math.ceil((to - from) / GRANULARITY_MS[grain]) },
-    (_, at) => new Date(from + at * GRANULARITY_MS[grain]),
+    { length: Math.ceil((to - from) / GRANULARITY_MS[granularity]) },
+    (_, at) => new Date(from + at * GRANULARITY_MS[granularity]),
   );
   return `${isAny} AND bucket = ANY(${statement.bind(buckets)}::timestamptz[])`;
 }

@@ -61,27 +61,27 @@ interface Performance {
 /** A provider of several dialects that does all that providers do, drawn for each call, and keeps a book of what it gave away. */
 export class OddProvider {
   readonly book: OddCall[] = [];
-  readonly #tries = new Map<string, number>();
+  private readonly tries = new Map<string, number>();
 
   private constructor(
     readonly upstream: EchoUpstream,
     private readonly seed: number,
   ) {
-    upstream.otherwise((received) => this.#answer(received));
+    upstream.otherwise((received) => this.answer(received));
   }
 
   static async start(ports: readonly number[], seed: number): Promise<OddProvider> {
     return new OddProvider(await EchoUpstream.start(ports), seed);
   }
 
-  #answer(received: Received): Script {
+  private answer(received: Received): Script {
     this.upstream.ledger.length = 0;
     const exchange = header(received, 'x-request-id') ?? '';
     const path = received.target.split('?', 1)[0] ?? '';
     const place = path.split('/')[1] as Place;
     const { model, stream } = JSON.parse(received.body.toString()) as { model?: string; stream?: boolean };
-    const nth = (this.#tries.get(exchange + place) ?? 0) + 1;
-    this.#tries.set(exchange + place, nth);
+    const nth = (this.tries.get(exchange + place) ?? 0) + 1;
+    this.tries.set(exchange + place, nth);
     const random = drawn(`${this.seed}:${exchange}:${place}:${nth}`);
     const [, wire] = Object.entries<Wire>(PLACES[place].wires).find(([end]) => path.endsWith(end)) ?? [];
     const call: OddCall = { exchange, place, kind: wire ? kindOf(random) : '404', told: null };

@@ -100,7 +100,7 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
     onError: () => setCode(''),
   });
   // Drawn here, so that the secret goes to no other server. An image in its own document runs no script.
-  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri))}`;
+  const qrCode = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri))}`;
   return (
     <form
       className={styles.form}
@@ -110,7 +110,7 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
       }}
     >
       <p className={section.text}>{texts.scan}</p>
-      <img className={styles.qr} src={picture} alt={texts.qr} />
+      <img className={styles.qr} src={qrCode} alt={texts.qr} />
       <p className={section.text}>
         {texts.key} <span className={styles.key}>{secret}</span>{' '}
         <CopyButton value={secret} label={texts.copyKey} />

@@ -2,7 +2,7 @@ import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { EFFORT_BUDGETS } from '../../efforts.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalidMessagesRequest, unsupportedMessagesParameter } from './refusals.js';
 
 /** Parameters that are translated here or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([
@@ -35,10 +35,11 @@ const IMPOSSIBLE: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 ]);
 
 /** The parameters of an Anthropic client besides messages and tools. Unknown ones are passed on. */
-export function parametersOf(body: Json, model: string): Json {
+export function hubParameters(body: Json, model: string): Json {
   for (const [parameter, isHarmless] of IMPOSSIBLE) {
     const value = body[parameter] ?? null;
-    if (value !== null && !isHarmless(value)) throw unsupported(parameter, 'only Anthropic has it');
+    if (value !== null && !isHarmless(value))
+      throw unsupportedMessagesParameter(parameter, 'only Anthropic has it');
   }
   return withoutNulls({
     ...Object.fromEntries(Object.entries(body).filter(([name]) => goesAlong(name))),
@@ -111,6 +112,6 @@ function formatOf({ output_config: output, output_format: earlier }: Json): Json
   const format = (isObject(output) ? output.format : null) ?? earlier ?? null;
   if (format === null) return null;
   if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.schema))
-    throw invalid('The output format must be of type json_schema, with a "schema".');
+    throw invalidMessagesRequest('The output format must be of type json_schema, with a "schema".');
   return { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list, wordOf } from '../../../endpoints/reading.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalidMessagesRequest, unsupportedMessagesParameter } from './refusals.js';
 
 /** An Anthropic block as parts of the hub's content. */
 type ToParts = (block: Json) => Json[];
@@ -16,34 +16,38 @@ const PARTS: ReadonlyMap<string, ToParts> = new Map<string, ToParts>([
  * The content of a user's turn or a tool result as parts of the hub: text, images, documents, search results.
  * https://platform.claude.com/docs/en/api/messages
  */
-export function partsOf(content: unknown): Json[] {
-  return blocksOf(content).flatMap((block) => {
+export function hubPartsOf(content: unknown): Json[] {
+  return messagesBlocks(content).flatMap((block) => {
     const toParts = PARTS.get(typeof block.type === 'string' ? block.type : '');
     if (!toParts)
-      throw unsupported(`messages[].content[].${wordOf(block.type)}`, 'only Anthropic has such blocks');
-    return toParts(block).map((part) => withMark(part, block));
+      throw unsupportedMessagesParameter(
+        `messages[].content[].${wordOf(block.type)}`,
+        'only Anthropic has such blocks',
+      );
+    return toParts(block).map((part) => withPartCacheControl(part, block));
   });
 }
 
 /** The blocks of a content, which may be a plain string. Throws `invalid_request` for anything else. */
-export function blocksOf(content: unknown): Json[] {
+export function messagesBlocks(content: unknown): Json[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content))
-    throw invalid('The content of a message must be a string or a list of blocks.');
+    throw invalidMessagesRequest('The content of a message must be a string or a list of blocks.');
   return (content as readonly unknown[]).map((block) => {
-    if (!isObject(block) || typeof block.type !== 'string') throw invalid('Each block needs a "type".');
+    if (!isObject(block) || typeof block.type !== 'string')
+      throw invalidMessagesRequest('Each block needs a "type".');
     return block;
   });
 }
 
 /** Adds the block's `cache_control` to a part, a message or a tool. */
-export function withMark(part: Json, { cache_control: mark }: Json): Json {
+export function withPartCacheControl(part: Json, { cache_control: mark }: Json): Json {
   return isObject(mark) ? { ...part, cache_control: mark } : part;
 }
 
 /** Parts as the hub's content: a string for a single text without a mark, or for no parts. */
-export function contentOf(parts: readonly Json[]): unknown {
+export function hubContent(parts: readonly Json[]): unknown {
   const [first, second] = parts;
   if (!first) return '';
   const isPlain = first.type === 'text' && second === undefined && first.cache_control === undefined;
@@ -51,7 +55,7 @@ export function contentOf(parts: readonly Json[]): unknown {
 }
 
 function textPart({ text }: Json): Json[] {
-  if (typeof text !== 'string') throw invalid('A text block needs a "text".');
+  if (typeof text !== 'string') throw invalidMessagesRequest('A text block needs a "text".');
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
@@ -68,7 +72,7 @@ const DOCUMENT_EXTRAS = ['citations', 'context'] as const;
 
 function documentParts(block: Json): Json[] {
   const source = sourceOf(block.source);
-  if (source.type === 'content') return partsOf(source.content);
+  if (source.type === 'content') return hubPartsOf(source.content);
   const name = typeof block.title === 'string' ? { filename: block.title } : {};
   const extras = DOCUMENT_EXTRAS.filter((extra) => (block[extra] ?? null) !== null);
   const part = { type: 'file', file: { ...fileOf(source), ...name } };
@@ -86,12 +90,14 @@ function fileOf(source: Json): Json {
 
 function dataUrl({ type, media_type: mediaType, data }: Json): string {
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string')
-    throw invalid('A source must be of type base64, url, text, content or file, with what belongs to it.');
+    throw invalidMessagesRequest(
+      'A source must be of type base64, url, text, content or file, with what belongs to it.',
+    );
   return `data:${mediaType};base64,${data}`;
 }
 
 function sourceOf(source: unknown): Json {
-  if (!isObject(source)) throw invalid('An image or document needs a "source".');
+  if (!isObject(source)) throw invalidMessagesRequest('An image or document needs a "source".');
   return source;
 }
 

@@ -1,8 +1,8 @@
 import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list, stringify, wordOf } from '../../../endpoints/reading.js';
-import { withMark } from './parts.js';
-import { invalid, unsupported } from './refusals.js';
+import { withPartCacheControl } from './parts.js';
+import { invalidMessagesRequest, unsupportedMessagesParameter } from './refusals.js';
 
 /**
  * Tools of an Anthropic client as the hub's functions, and the choice among them.
@@ -11,23 +11,24 @@ import { invalid, unsupported } from './refusals.js';
  * left out. Throws `parameter_unsupported` for tools that Anthropic runs itself or that its models know without a definition.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
-export function toolsOf({ tools: given, tool_choice: choice }: Json): Json {
+export function messagesTools({ tools: given, tool_choice: choice }: Json): Json {
   const tools = list(given).map(functionOf);
   return { ...(tools.length > 0 ? { tools } : {}), ...choiceOf(choice ?? null) };
 }
 
 function functionOf(tool: unknown): Json {
-  if (!isObject(tool) || typeof tool.name !== 'string') throw invalid('Each tool needs a "name".');
+  if (!isObject(tool) || typeof tool.name !== 'string')
+    throw invalidMessagesRequest('Each tool needs a "name".');
   const { type, name, strict, input_schema: schema } = tool;
   if ((type ?? 'custom') !== 'custom')
-    throw unsupported(`tools[].${wordOf(type)}`, 'only Anthropic has this tool');
+    throw unsupportedMessagesParameter(`tools[].${wordOf(type)}`, 'only Anthropic has this tool');
   const described = {
     name,
     ...descriptionOf(tool),
     ...(isObject(schema) ? { parameters: schema } : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),
   };
-  return withMark({ type: 'function', function: described }, tool);
+  return withPartCacheControl({ type: 'function', function: described }, tool);
 }
 
 /** The hub has no field for examples of a tool's input, so they are appended to its description. */
@@ -53,6 +54,6 @@ function choiceOf(choice: unknown): Json {
   const word = CHOICES.get(type);
   if (word) return { tool_choice: word, ...parallel };
   if (type !== 'tool' || typeof name !== 'string')
-    throw invalid('The type of "tool_choice" must be auto, any, none, or tool with a "name".');
+    throw invalidMessagesRequest('The type of "tool_choice" must be auto, any, none, or tool with a "name".');
   return { tool_choice: { type: 'function', function: { name } }, ...parallel };
 }

@@ -1,8 +1,8 @@
 import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify, wordOf } from '../../../endpoints/reading.js';
-import { blocksOf, contentOf, partsOf, withMark } from './parts.js';
-import { invalid, unsupported } from './refusals.js';
+import { messagesBlocks, hubContent, hubPartsOf, withPartCacheControl } from './parts.js';
+import { invalidMessagesRequest, unsupportedMessagesParameter } from './refusals.js';
 
 /** One Anthropic message as messages of the hub. */
 type ToMessages = (content: unknown) => Json[];
@@ -14,29 +14,29 @@ const ROLES: ReadonlyMap<unknown, ToMessages> = new Map<unknown, ToMessages>([
 ]);
 
 /** `system` and `messages` of an Anthropic client as the hub's messages. Throws `invalid_request`. */
-export function messagesOf({ system, messages }: Json): Json[] {
+export function hubMessages({ system, messages }: Json): Json[] {
   if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const turns = (messages as readonly unknown[]).flatMap((message) => {
     const toMessages = isObject(message) ? ROLES.get(message.role) : undefined;
-    if (!toMessages) throw invalid('Each message needs a role: user, assistant or system.');
+    if (!toMessages) throw invalidMessagesRequest('Each message needs a role: user, assistant or system.');
     return toMessages((message as Json).content);
   });
   return [...systemMessages(system), ...turns];
 }
 
 function systemMessages(content: unknown): Json[] {
-  const parts = partsOf(content);
-  return parts.length > 0 ? [{ role: 'system', content: contentOf(parts) }] : [];
+  const parts = hubPartsOf(content);
+  return parts.length > 0 ? [{ role: 'system', content: hubContent(parts) }] : [];
 }
 
 /** In the hub, tool results are messages of their own, before the user's text beside them. */
 function userMessages(content: unknown): Json[] {
-  const blocks = blocksOf(content);
+  const blocks = messagesBlocks(content);
   const results = blocks.filter(({ type }) => type === 'tool_result').map(resultOf);
-  const spokenParts = partsOf(blocks.filter(({ type }) => type !== 'tool_result'));
+  const spokenParts = hubPartsOf(blocks.filter(({ type }) => type !== 'tool_result'));
   const parts = [...results.flatMap(({ shown }) => shown), ...spokenParts];
   const messages = results.map(({ message }) => message);
-  return parts.length > 0 ? [...messages, { role: 'user', content: contentOf(parts) }] : messages;
+  return parts.length > 0 ? [...messages, { role: 'user', content: hubContent(parts) }] : messages;
 }
 
 interface Result {
@@ -51,15 +51,18 @@ interface Result {
  */
 function resultOf(block: Json): Result {
   const { tool_use_id: id, content, is_error: isError } = block;
-  if (typeof id !== 'string') throw invalid('A tool_result needs a "tool_use_id".');
-  const parts = partsOf(blocksOf(content).map(withoutReference));
+  if (typeof id !== 'string') throw invalidMessagesRequest('A tool_result needs a "tool_use_id".');
+  const parts = hubPartsOf(messagesBlocks(content).map(withoutReference));
   const texts = parts.filter(({ type }) => type === 'text');
   const shown = parts.filter(({ type }) => type !== 'text');
   const spokenParts = texts.length === 0 && shown.length > 0 ? SHOWN_NEXT : texts;
   const failed = isError === true ? withError(spokenParts) : spokenParts;
-  const message = { role: 'tool', tool_call_id: id, content: contentOf(failed) };
+  const message = { role: 'tool', tool_call_id: id, content: hubContent(failed) };
   const caption = { type: 'text', text: `Shown by the tool call ${id}:` };
-  return { message: withMark(message, block), shown: shown.length > 0 ? [caption, ...shown] : [] };
+  return {
+    message: withPartCacheControl(message, block),
+    shown: shown.length > 0 ? [caption, ...shown] : [],
+  };
 }
 
 /**
@@ -78,7 +81,7 @@ function withError(texts: readonly Json[]): readonly Json[] {
 }
 
 /** The content of an assistant's turn so far. */
-interface Turn {
+interface HubTurn {
   readonly parts: Json[];
   /** Blocks with signatures, which only their own provider can read. */
   readonly kept: Json[];
@@ -86,22 +89,25 @@ interface Turn {
   thinking: string;
 }
 
-const READERS: ReadonlyMap<unknown, (block: Json, turn: Turn) => void> = new Map<
+const READERS: ReadonlyMap<unknown, (block: Json, turn: HubTurn) => void> = new Map<
   unknown,
-  (block: Json, turn: Turn) => void
+  (block: Json, turn: HubTurn) => void
 >([
-  ['text', (block, { parts }) => parts.push(...partsOf([withoutCitations(block)]))],
+  ['text', (block, { parts }) => parts.push(...hubPartsOf([withoutCitations(block)]))],
   ['thinking', readThinking],
   ['redacted_thinking', (block, { kept }) => kept.push(block)],
   ['tool_use', (block, { calls }) => calls.push(callOf(block))],
 ]);
 
 function assistantMessages(content: unknown): Json[] {
-  const turn: Turn = { parts: [], kept: [], calls: [], thinking: '' };
-  for (const block of blocksOf(content)) {
+  const turn: HubTurn = { parts: [], kept: [], calls: [], thinking: '' };
+  for (const block of messagesBlocks(content)) {
     const read = READERS.get(block.type);
     if (!read)
-      throw unsupported(`messages[].content[].${wordOf(block.type)}`, 'only Anthropic has such blocks');
+      throw unsupportedMessagesParameter(
+        `messages[].content[].${wordOf(block.type)}`,
+        'only Anthropic has such blocks',
+      );
     read(block, turn);
   }
   const { parts, kept, calls, thinking } = turn;
@@ -109,7 +115,7 @@ function assistantMessages(content: unknown): Json[] {
   return [
     {
       role: 'assistant',
-      content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
+      content: parts.length === 0 && calls.length > 0 ? null : hubContent(parts),
       ...(thinking === '' ? {} : { reasoning_content: thinking }),
       ...(kept.length > 0 ? { content_blocks: kept } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
@@ -118,10 +124,10 @@ function assistantMessages(content: unknown): Json[] {
 }
 
 function withoutCitations({ type, text, cache_control: mark }: Json): Json {
-  return withMark({ type, text }, { cache_control: mark });
+  return withPartCacheControl({ type, text }, { cache_control: mark });
 }
 
-function readThinking(block: Json, turn: Turn): void {
+function readThinking(block: Json, turn: HubTurn): void {
   const { thinking, signature } = block;
   if (typeof thinking === 'string') turn.thinking += thinking;
   if (typeof signature === 'string' && signature !== '') turn.kept.push(block);
@@ -131,12 +137,12 @@ function readThinking(block: Json, turn: Turn): void {
 function callOf(block: Json): Json {
   const { id, name, input, extra_content: extra } = block;
   if (typeof id !== 'string' || typeof name !== 'string')
-    throw invalid('A tool_use needs an "id" and a "name".');
+    throw invalidMessagesRequest('A tool_use needs an "id" and a "name".');
   const call = {
     id,
     type: 'function',
     function: { name, arguments: isObject(input) ? stringify(input) : '{}' },
     ...(isObject(extra) ? { extra_content: extra } : {}),
   };
-  return withMark(call, block);
+  return withPartCacheControl(call, block);
 }

@@ -1,22 +1,22 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { fileBlock, imageBlock } from './files.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { anthropicFileBlock, anthropicImageBlock } from './files.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** A content part of the hub as a block; null for an empty one. */
-type ToBlock = (part: Json) => Json | null;
+type AnthropicBlockWriter = (part: Json) => Json | null;
 
-const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
+const BLOCKS: ReadonlyMap<string, AnthropicBlockWriter> = new Map<string, AnthropicBlockWriter>([
   ['text', textBlock],
-  ['refusal', ({ refusal }) => plainText(refusal)],
-  ['image_url', imageBlock],
-  ['file', fileBlock],
+  ['refusal', ({ refusal }) => anthropicTextBlock(refusal)],
+  ['image_url', anthropicImageBlock],
+  ['file', anthropicFileBlock],
   ['thinking', thinkingBlock],
   ['redacted_thinking', redactedBlock],
   [
     'input_audio',
     () => {
-      throw unsupported('messages[].content[].input_audio', 'Anthropic accepts no audio');
+      throw unsupportedParameter('messages[].content[].input_audio', 'Anthropic accepts no audio');
     },
   ],
 ]);
@@ -26,31 +26,32 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
  * refuses them (https://github.com/anthropics/claude-code/issues/23440). Anthropic's own parts, such as `search_result`, are passed on
  * unchanged.
  */
-export function blocksOf(content: unknown): Json[] {
+export function anthropicBlocks(content: unknown): Json[] {
   if (content === null || content === undefined) return [];
-  if (typeof content === 'string') return present([plainText(content)]);
-  if (!Array.isArray(content)) throw invalid('The content of a message must be a string or a list of parts.');
-  return present((content as readonly unknown[]).map(blockOf));
+  if (typeof content === 'string') return presentAnthropicBlocks([anthropicTextBlock(content)]);
+  if (!Array.isArray(content))
+    throw invalidRequest('The content of a message must be a string or a list of parts.');
+  return presentAnthropicBlocks((content as readonly unknown[]).map(blockOf));
 }
 
 /** A text block; null without text. */
-export function plainText(text: unknown): Json | null {
+export function anthropicTextBlock(text: unknown): Json | null {
   return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
 }
 
 /** Adds the `cache_control` of the hub's part, message or tool to a block. */
-export function withMark(block: Json, { cache_control: mark }: Json): Json {
+export function withBlockCacheControl(block: Json, { cache_control: mark }: Json): Json {
   return isObject(mark) ? { ...block, cache_control: mark } : block;
 }
 
 /** Adds the `cache_control` of a message to the last of its blocks. */
-export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
+export function withAnthropicCachePoint(blocks: Json[], message: Json): Json[] {
   const last = isObject(message.cache_control) ? blocks.at(-1) : undefined;
-  return last ? [...blocks.slice(0, -1), withMark(last, message)] : blocks;
+  return last ? [...blocks.slice(0, -1), withBlockCacheControl(last, message)] : blocks;
 }
 
 /** Leaves out nulls. */
-export function present(blocks: readonly (Json | null)[]): Json[] {
+export function presentAnthropicBlocks(blocks: readonly (Json | null)[]): Json[] {
   return blocks.filter((block) => block !== null);
 }
 
@@ -58,13 +59,13 @@ export function present(blocks: readonly (Json | null)[]): Json[] {
 const DOCUMENT_EXTRAS = ['citations', 'context'] as const;
 
 function blockOf(part: unknown): Json | null {
-  if (typeof part === 'string') return plainText(part);
+  if (typeof part === 'string') return anthropicTextBlock(part);
   if (!isObject(part) || typeof part.type !== 'string')
-    throw invalid('Each part of a content must be an object with a "type".');
+    throw invalidRequest('Each part of a content must be an object with a "type".');
   const toBlock = BLOCKS.get(part.type);
   if (!toBlock) return part;
   const block = toBlock(part);
-  return block && withMark(block.type === 'document' ? withExtras(block, part) : block, part);
+  return block && withBlockCacheControl(block.type === 'document' ? withExtras(block, part) : block, part);
 }
 
 function withExtras(block: Json, part: Json): Json {
@@ -73,8 +74,8 @@ function withExtras(block: Json, part: Json): Json {
 }
 
 function textBlock({ text, citations }: Json): Json | null {
-  if (typeof text !== 'string') throw invalid('A text part needs a "text".');
-  const block = plainText(text);
+  if (typeof text !== 'string') throw invalidRequest('A text part needs a "text".');
+  const block = anthropicTextBlock(text);
   return block && Array.isArray(citations) ? { ...block, citations } : block;
 }
 

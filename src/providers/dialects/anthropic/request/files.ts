@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { base64Of, dataUrlOf, inlineFile } from '../../../inline-file.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { base64OfFile, dataUrlOf, inlineFile } from '../../../inline-file.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** Bytes with their media type, as in a data URL. https://www.rfc-editor.org/rfc/rfc2397 */
 interface Data {
@@ -29,13 +29,13 @@ const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
  * An image of the hub: a base64 data URL or a web address. `detail` has no counterpart; it trades cost for sharpness and does not change
  * the meaning. https://platform.claude.com/docs/en/build-with-claude/vision
  */
-export function imageBlock(part: Json): Json {
+export function anthropicImageBlock(part: Json): Json {
   const { image_url: given } = part;
   const { url, mime_type: type } = isObject(given) ? given : { url: given, mime_type: null };
-  if (typeof url !== 'string') throw invalid('An image_url part needs a "url".');
+  if (typeof url !== 'string') throw invalidRequest('An image_url part needs a "url".');
   const data = dataOf(url);
   if (data) return base64('image', { ...data, type: data.type || lower(type) });
-  if (!isWeb(url)) throw invalid('The url of an image must be a base64 data URL or a web address.');
+  if (!isWeb(url)) throw invalidRequest('The url of an image must be a base64 data URL or a web address.');
   return { type: 'image', source: { type: 'url', url } };
 }
 
@@ -43,9 +43,9 @@ export function imageBlock(part: Json): Json {
  * A file of the hub: a PDF, a plain text, an image, or one stored at Anthropic. The file's name becomes the document's title.
  * https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
-export function fileBlock(part: Json): Json {
+export function anthropicFileBlock(part: Json): Json {
   const { file } = part;
-  if (!isObject(file)) throw invalid('A file part needs a "file".');
+  if (!isObject(file)) throw invalidRequest('A file part needs a "file".');
   const block = stored(file) ?? linked(file) ?? inline(file);
   const title =
     typeof file.filename === 'string' && block.type === 'document' ? { title: file.filename } : {};
@@ -60,7 +60,7 @@ function stored({ file_id: id, mime_type: type }: Json): Json | null {
 
 function linked({ file_url: url, mime_type: type }: Json): Json | null {
   if (typeof url !== 'string') return null;
-  if (!isWeb(url)) throw invalid('The file_url of a file must be a web address.');
+  if (!isWeb(url)) throw invalidRequest('The file_url of a file must be a web address.');
   const name = lower(type);
   if (name.startsWith('image/')) return { type: 'image', source: { type: 'url', url } };
   // Of documents at a URL, Anthropic reads only PDFs.
@@ -70,12 +70,12 @@ function linked({ file_url: url, mime_type: type }: Json): Json | null {
 
 function inline(file: Json): Json {
   const { file_data: given } = file;
-  if (typeof given !== 'string') throw invalid('A file needs "file_data", "file_url" or "file_id".');
+  if (typeof given !== 'string') throw invalidRequest('A file needs "file_data", "file_url" or "file_id".');
   const read = inlineFile(given, file);
   const type = lower(read.type);
   const isText = type.startsWith('text/');
-  const bytes = isText || !read.isBase64 ? base64Of(read) : read.data;
-  if (bytes === null) throw invalid('The file_data of a file must be base64 or a data URL.');
+  const bytes = isText || !read.isBase64 ? base64OfFile(read) : read.data;
+  if (bytes === null) throw invalidRequest('The file_data of a file must be base64 or a data URL.');
   if (type.startsWith('image/')) return base64('image', { type, base64: bytes });
   if (type === 'application/pdf') return base64('document', { type, base64: bytes });
   if (!isText) throw unreadable(type);
@@ -88,4 +88,7 @@ function base64(type: 'image' | 'document', data: Data): Json {
 }
 
 const unreadable = (type: string) =>
-  unsupported('messages[].content[].file', `Anthropic reads PDFs, plain text and images, not "${type}"`);
+  unsupportedParameter(
+    'messages[].content[].file',
+    `Anthropic reads PDFs, plain text and images, not "${type}"`,
+  );

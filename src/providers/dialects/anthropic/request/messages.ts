@@ -2,9 +2,15 @@ import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { ANTHROPIC_CALL_IDS, CallIds } from '../../call-ids.js';
-import { blocksOf, plainText, present, withMark, withMarkAtEnd } from './content.js';
+import {
+  anthropicBlocks,
+  anthropicTextBlock,
+  presentAnthropicBlocks,
+  withBlockCacheControl,
+  withAnthropicCachePoint,
+} from './content.js';
 import { toolInput } from '../../claude/tool-input.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** A conversation in Anthropic's format. */
 export interface AnthropicConversation {
@@ -12,18 +18,18 @@ export interface AnthropicConversation {
   readonly messages: readonly Json[];
 }
 
-interface Turn {
+interface AnthropicTurn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: Json[];
 }
 
-type RoleOf = Turn['role'];
-type ToBlocks = (message: Json, ids: CallIds) => Json[];
+type AnthropicRole = AnthropicTurn['role'];
+type AnthropicMessageWriter = (message: Json, ids: CallIds) => Json[];
 
 /** Role and content of a hub message's turn. */
-const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
+const ROLES: ReadonlyMap<unknown, readonly [AnthropicRole, AnthropicMessageWriter]> = new Map<
   unknown,
-  readonly [RoleOf, ToBlocks]
+  readonly [AnthropicRole, AnthropicMessageWriter]
 >([
   ['system', ['system', systemBlocks]],
   ['developer', ['system', systemBlocks]],
@@ -45,17 +51,17 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Empty turns are left out. A conversation of only
  * instructions becomes a user's turn, because the API requires one.
  */
-export function conversationOf(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
+export function anthropicConversation(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
   if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const ids = new CallIds(ANTHROPIC_CALL_IDS);
-  const spoken: Turn[] = [];
+  const spoken: AnthropicTurn[] = [];
   for (const message of messages as readonly unknown[]) {
     const turn = turnOf(message, ids);
     if (turn.content.length > 0) spoken.push(turn);
   }
   const mayStay = takesSystemTurns && spoken.some(isSystems) ? beforeAnswers(spoken) : NOWHERE;
   const system: Json[] = [];
-  const turns: Turn[] = [];
+  const turns: AnthropicTurn[] = [];
   spoken.forEach((turn, at) => {
     const isInPlace = mayStay[at] === true && turns.length > 0 && turns.at(-1)?.role !== 'assistant';
     if (isSystems(turn) && !isInPlace) system.push(...turn.content);
@@ -68,15 +74,15 @@ export function conversationOf(messages: unknown, takesSystemTurns: boolean): An
 
 const NOWHERE: readonly boolean[] = [];
 
-const isSystems = ({ role }: Turn): boolean => role === 'system';
+const isSystems = ({ role }: AnthropicTurn): boolean => role === 'system';
 
-function turnOf(message: unknown, ids: CallIds): Turn {
+function turnOf(message: unknown, ids: CallIds): AnthropicTurn {
   const [role, toBlocks] = roleOf(message);
-  return { role, content: withMarkAtEnd(toBlocks(message as Json, ids), message as Json) };
+  return { role, content: withAnthropicCachePoint(toBlocks(message as Json, ids), message as Json) };
 }
 
 /** For each turn, whether the next one that is not the system's, if any, is the assistant's. */
-function beforeAnswers(spoken: readonly Turn[]): readonly boolean[] {
+function beforeAnswers(spoken: readonly AnthropicTurn[]): readonly boolean[] {
   let isBefore = true;
   return spoken
     .map(({ role }) => role)
@@ -89,13 +95,13 @@ function beforeAnswers(spoken: readonly Turn[]): readonly boolean[] {
     .reverse();
 }
 
-function roleOf(message: unknown): readonly [RoleOf, ToBlocks] {
+function roleOf(message: unknown): readonly [AnthropicRole, AnthropicMessageWriter] {
   const row = isObject(message) ? ROLES.get(message.role) : undefined;
-  if (!row) throw invalid('Each message needs a role: system, developer, user, assistant or tool.');
+  if (!row) throw invalidRequest('Each message needs a role: system, developer, user, assistant or tool.');
   return row;
 }
 
-function addTurn(turns: Turn[], turn: Turn): void {
+function addTurn(turns: AnthropicTurn[], turn: AnthropicTurn): void {
   const last = turns.at(-1);
   if (last?.role === turn.role) last.content.push(...turn.content);
   else turns.push(turn);
@@ -104,27 +110,27 @@ function addTurn(turns: Turn[], turn: Turn): void {
 const isResult = ({ type }: Json): boolean => type === 'tool_result';
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls */
-function withResultsFirst(turn: Turn): Json {
+function withResultsFirst(turn: AnthropicTurn): Json {
   const { role, content } = turn;
   if (!content.some(isResult)) return { role, content };
   return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
 function systemBlocks({ content }: Json): Json[] {
-  const blocks = blocksOf(content);
+  const blocks = anthropicBlocks(content);
   if (blocks.some(({ type }) => type !== 'text'))
-    throw unsupported('messages[].content', 'Anthropic takes only text as instructions');
+    throw unsupportedParameter('messages[].content', 'Anthropic takes only text as instructions');
   return blocks;
 }
 
 function userBlocks({ content }: Json): Json[] {
-  return blocksOf(content);
+  return anthropicBlocks(content);
 }
 
 function toolResult(message: Json, ids: CallIds): Json[] {
   const { tool_call_id: id, content } = message;
-  if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
-  const spoken = typeof content === 'string' ? content.trim() && content : blocksOf(content);
+  if (typeof id !== 'string') throw invalidRequest('A message of a tool needs a "tool_call_id".');
+  const spoken = typeof content === 'string' ? content.trim() && content : anthropicBlocks(content);
   return [
     { type: 'tool_result', tool_use_id: ids.of(id), ...(spoken.length > 0 ? { content: spoken } : {}) },
   ];
@@ -136,12 +142,17 @@ function toolResult(message: Json, ids: CallIds): Json[] {
  */
 function assistantBlocks(message: Json, ids: CallIds): Json[] {
   if ((message.function_call ?? null) !== null)
-    throw unsupported('messages[].function_call', 'send "tool_calls" instead');
+    throw unsupportedParameter('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)
-    throw unsupported('messages[].audio', 'Anthropic accepts no audio of earlier messages');
-  const kept = blocksOf(list(message.content_blocks));
-  const spoken = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
-  return [...kept, ...spoken, ...present([plainText(message.refusal)]), ...calls(message, kept, ids)];
+    throw unsupportedParameter('messages[].audio', 'Anthropic accepts no audio of earlier messages');
+  const kept = anthropicBlocks(list(message.content_blocks));
+  const spoken = kept.some(({ type }) => type === 'text') ? [] : anthropicBlocks(message.content);
+  return [
+    ...kept,
+    ...spoken,
+    ...presentAnthropicBlocks([anthropicTextBlock(message.refusal)]),
+    ...calls(message, kept, ids),
+  ];
 }
 
 function calls({ tool_calls: given }: Json, kept: readonly Json[], ids: CallIds): Json[] {
@@ -152,11 +163,14 @@ function calls({ tool_calls: given }: Json, kept: readonly Json[], ids: CallIds)
 }
 
 function toolUse(call: unknown, ids: CallIds): Json {
-  if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
+  if (!isObject(call) || typeof call.id !== 'string') throw invalidRequest('Each tool call needs an "id".');
   if (call.type === 'custom')
-    throw unsupported('messages[].tool_calls[].custom', 'Anthropic supports only functions');
+    throw unsupportedParameter('messages[].tool_calls[].custom', 'Anthropic supports only functions');
   if (!isObject(call.function) || typeof call.function.name !== 'string')
-    throw invalid('Each tool call needs a "function" with a "name".');
+    throw invalidRequest('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;
-  return withMark({ type: 'tool_use', id: ids.of(call.id), name, input: toolInput(given) }, call);
+  return withBlockCacheControl(
+    { type: 'tool_use', id: ids.of(call.id), name, input: toolInput(given) },
+    call,
+  );
 }

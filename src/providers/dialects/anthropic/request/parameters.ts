@@ -2,8 +2,8 @@ import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { factsOf } from '../../claude/models.js';
-import { because, type Impossible, refuseImpossible, unsupported } from '../../refusing.js';
-import { reasoningOf } from '../../claude/thinking.js';
+import { because, type Impossible, refuseImpossible, unsupportedParameter } from '../../refusing.js';
+import { claudeReasoning } from '../../claude/thinking.js';
 import { stopSequences } from '../../stop.js';
 
 const NO_SAMPLING = 'Anthropic has no such control of sampling';
@@ -68,10 +68,10 @@ const HINTS: ReadonlySet<string> = new Set([
  * Claude 4.7 on refuse values other than the default themselves. Labels in `metadata` other than `user_id` belong to responses stored at
  * OpenAI, of which there are none.
  */
-export function parametersOf(hub: Json, model: string): Record<string, unknown> {
+export function anthropicParameters(hub: Json, model: string): Record<string, unknown> {
   refuseImpossible(hub, IMPOSSIBLE);
   const maxTokens = hub.max_completion_tokens ?? hub.max_tokens ?? factsOf(model).maxTokens;
-  const { thinking, effort } = reasoningOf(hub, model, maxTokens);
+  const { thinking, effort } = claudeReasoning(hub, model, maxTokens);
   const body: Record<string, unknown> = { model, max_tokens: maxTokens };
   for (const name in hub) if (goesAlong(name)) setUnlessNull(body, name, hub[name]);
   setUnlessNull(body, 'temperature', temperatureOf(hub));
@@ -123,7 +123,7 @@ function formatOf(format: unknown): Json | null {
   const type = isObject(format) ? format.type : format;
   if (type === null || type === 'text') return null;
   if (type === 'json_object')
-    throw unsupported(
+    throw unsupportedParameter(
       'response_format',
       'Anthropic writes JSON by a schema only; send the type "json_schema"',
     );
@@ -150,6 +150,6 @@ function tierOf(tier: unknown): string | null {
   if (tier === null) return null;
   const known = TIERS.get(tier);
   if (known === undefined)
-    throw unsupported('service_tier', 'Anthropic has the tiers auto, default and priority');
+    throw unsupportedParameter('service_tier', 'Anthropic has the tiers auto, default and priority');
   return known;
 }

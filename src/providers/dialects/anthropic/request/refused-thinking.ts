@@ -9,7 +9,7 @@ import { THINKS } from '../../claude/thinking.js';
  * removed, because an effort is a preference and OpenAI's models serve such requests. Thinking that the client requested in Anthropic's own
  * format stays.
  */
-export function withoutRefusedThinking(body: Json, hub: Json): Json {
+export function anthropicWithoutRefusedThinking(body: Json, hub: Json): Json {
   const form = isObject(body.thinking) ? body.thinking.type : null;
   if (isObject(hub.thinking) || !THINKS.has(form)) return body;
   const isBare = form === 'enabled' && isBareLoop(list(body.messages));

@@ -1,8 +1,8 @@
 import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
-import { withMark } from './content.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { withBlockCacheControl } from './content.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** The tool fields of a request in Anthropic's format. https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
 export interface Tools {
@@ -11,7 +11,7 @@ export interface Tools {
 }
 
 /** The hub's tools and the choice among them. Anthropic's own tools, such as its web search, are passed on unchanged. */
-export function toolsOf(hub: Json): Tools {
+export function anthropicTools(hub: Json): Tools {
   const choice = choiceOf(hub.tool_choice ?? null);
   const tools = list(hub.tools)
     .map(toolOf)
@@ -21,21 +21,21 @@ export function toolsOf(hub: Json): Tools {
   return { tools, ...chosen(choice, hub.parallel_tool_calls === false) };
 }
 
-interface Choice {
+interface AnthropicToolChoice {
   readonly type: string | null;
   readonly name?: string;
   /** Names of the tools that may be used, if not all of them. */
   readonly allowed?: ReadonlySet<unknown>;
 }
 
-function chosen(choice: Choice, isSingle: boolean): Pick<Tools, 'tool_choice'> {
+function chosen(choice: AnthropicToolChoice, isSingle: boolean): Pick<Tools, 'tool_choice'> {
   if (choice.type === null) return isSingle ? { tool_choice: single({ type: 'auto' }) } : {};
   return { tool_choice: isSingle && choice.type !== 'none' ? single(named(choice)) : named(choice) };
 }
 
 const single = (choice: Json): Json => ({ ...choice, disable_parallel_tool_use: true });
 
-const named = ({ type, name }: Choice): Json => (name === undefined ? { type } : { type, name });
+const named = ({ type, name }: AnthropicToolChoice): Json => (name === undefined ? { type } : { type, name });
 
 /** The hub's modes of choice. */
 const CHOICES: ReadonlyMap<unknown, string> = new Map([
@@ -44,35 +44,36 @@ const CHOICES: ReadonlyMap<unknown, string> = new Map([
   ['required', 'any'],
 ]);
 
-function choiceOf(given: unknown): Choice {
+function choiceOf(given: unknown): AnthropicToolChoice {
   if (given === null) return { type: null };
   const word = CHOICES.get(given);
   if (word) return { type: word };
   if (!isObject(given)) throw parameterError('tool_choice', 'must be auto, none, required or an object');
   if (given.type === 'function') return { type: 'tool', name: nameOf(given.function) };
   if (given.type === 'allowed_tools') return allowedOf(given.allowed_tools);
-  throw unsupported('tool_choice', 'Anthropic chooses among functions only');
+  throw unsupportedParameter('tool_choice', 'Anthropic chooses among functions only');
 }
 
 /** A choice among some of the tools: Anthropic has no such mode, so only those are sent. */
-function allowedOf(given: unknown): Choice {
+function allowedOf(given: unknown): AnthropicToolChoice {
   if (!isObject(given)) throw parameterError('tool_choice.allowed_tools', 'must be an object');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));
   return { type: given.mode === 'required' ? 'any' : 'auto', allowed };
 }
 
 function nameOf(given: unknown): string {
-  if (!isObject(given) || typeof given.name !== 'string') throw invalid('A function needs a "name".');
+  if (!isObject(given) || typeof given.name !== 'string') throw invalidRequest('A function needs a "name".');
   return given.name;
 }
 
 function toolOf(tool: unknown): Json {
-  if (!isObject(tool)) throw invalid('Each tool must be an object.');
-  if (tool.type === 'custom') throw unsupported('tools[].custom', 'Anthropic supports only functions');
+  if (!isObject(tool)) throw invalidRequest('Each tool must be an object.');
+  if (tool.type === 'custom')
+    throw unsupportedParameter('tools[].custom', 'Anthropic supports only functions');
   if (tool.type !== 'function') return tool;
   const name = nameOf(tool.function);
   const { description, parameters, strict } = tool.function as Json;
-  return withMark(
+  return withBlockCacheControl(
     {
       name,
       ...(typeof description === 'string' ? { description } : {}),

@@ -1,16 +1,16 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { audioBlock, type DocumentNames, fileBlock, imageBlock } from './media.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { audioBlock, type DocumentNames, bedrockFileBlock, bedrockImageBlock } from './media.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** A content part of the hub as a block; null for an empty one. */
-type ToBlock = (part: Json, names: DocumentNames) => Json | null;
+type BedrockBlockWriter = (part: Json, names: DocumentNames) => Json | null;
 
-const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
+const BLOCKS: ReadonlyMap<string, BedrockBlockWriter> = new Map<string, BedrockBlockWriter>([
   ['text', ({ text }) => textPart(text)],
-  ['refusal', ({ refusal }) => plainText(refusal)],
-  ['image_url', imageBlock],
-  ['file', fileBlock],
+  ['refusal', ({ refusal }) => bedrockTextBlock(refusal)],
+  ['image_url', bedrockImageBlock],
+  ['file', bedrockFileBlock],
   ['input_audio', audioBlock],
   ['thinking', thinkingBlock],
   ['redacted_thinking', redactedBlock],
@@ -20,20 +20,21 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
  * The hub's content as Converse blocks, with a `cachePoint` after each part that has a `cache_control`. Texts of only whitespace are left
  * out, because Bedrock refuses them. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
  */
-export function blocksOf(content: unknown, names: DocumentNames): Json[] {
+export function bedrockBlocks(content: unknown, names: DocumentNames): Json[] {
   if (content === null || content === undefined) return [];
-  if (typeof content === 'string') return present([plainText(content)]);
-  if (!Array.isArray(content)) throw invalid('The content of a message must be a string or a list of parts.');
+  if (typeof content === 'string') return presentBedrockBlocks([bedrockTextBlock(content)]);
+  if (!Array.isArray(content))
+    throw invalidRequest('The content of a message must be a string or a list of parts.');
   return (content as readonly unknown[]).flatMap((part) => partBlocks(part, names));
 }
 
 /** A text block; null without text. */
-export function plainText(text: unknown): Json | null {
+export function bedrockTextBlock(text: unknown): Json | null {
   return typeof text === 'string' && text.trim() !== '' ? { text } : null;
 }
 
 /** Leaves out nulls. */
-export function present(blocks: readonly (Json | null)[]): Json[] {
+export function presentBedrockBlocks(blocks: readonly (Json | null)[]): Json[] {
   return blocks.filter((block) => block !== null);
 }
 
@@ -48,24 +49,25 @@ export function cachePoint({ cache_control: mark }: Json): Json[] {
 }
 
 /** Blocks with the mark of their message after the last one; unchanged if there are none. */
-export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
+export function withBedrockCachePoint(blocks: Json[], message: Json): Json[] {
   const last = blocks.at(-1);
   return last && !('cachePoint' in last) ? [...blocks, ...cachePoint(message)] : blocks;
 }
 
 function partBlocks(part: unknown, names: DocumentNames): Json[] {
-  if (typeof part === 'string') return present([plainText(part)]);
+  if (typeof part === 'string') return presentBedrockBlocks([bedrockTextBlock(part)]);
   if (!isObject(part) || typeof part.type !== 'string')
-    throw invalid('Each part of a content must be an object with a "type".');
+    throw invalidRequest('Each part of a content must be an object with a "type".');
   const toBlock = BLOCKS.get(part.type);
-  if (!toBlock) throw unsupported('messages[].content[].type', 'Bedrock supports no parts of this type');
+  if (!toBlock)
+    throw unsupportedParameter('messages[].content[].type', 'Bedrock supports no parts of this type');
   const block = toBlock(part, names);
   return block ? [block, ...cachePoint(part)] : [];
 }
 
 function textPart(text: unknown): Json | null {
-  if (typeof text !== 'string') throw invalid('A text part needs a "text".');
-  return plainText(text);
+  if (typeof text !== 'string') throw invalidRequest('A text part needs a "text".');
+  return bedrockTextBlock(text);
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { base64Of, dataUrlOf, extensionOf, inlineFile } from '../../../inline-file.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { base64OfFile, dataUrlOf, fileExtension, inlineFile } from '../../../inline-file.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** The location of a block's bytes. */
-interface Source {
+interface MediaSource {
   /** Media type, lower case; empty if it is not given. */
   readonly type: string;
   readonly source: Json;
@@ -44,7 +44,7 @@ const DOCUMENTS: Formats = new Map([
 const lower = (type: unknown): string => (typeof type === 'string' ? type.toLowerCase() : '');
 
 /** The content of a base64 data URL, or a location in S3; null for everything else. */
-function sourceOf(url: string): Source | null {
+function sourceOf(url: string): MediaSource | null {
   if (isInS3(url)) return { type: '', source: { s3Location: { uri: url } } };
   const data = dataUrlOf(url);
   return data?.isBase64 ? { type: data.type, source: { bytes: data.data } } : null;
@@ -57,29 +57,32 @@ function formatIn(formats: Formats, ...hints: readonly string[]): string | null 
 }
 
 /** An image of the hub. Bedrock fetches no URLs: the bytes must be in the request, or in S3. */
-export function imageBlock({ image_url: given }: Json): Json {
+export function bedrockImageBlock({ image_url: given }: Json): Json {
   const { url, mime_type: type } = isObject(given) ? given : { url: given, mime_type: null };
-  if (typeof url !== 'string') throw invalid('An image_url part needs a "url".');
+  if (typeof url !== 'string') throw invalidRequest('An image_url part needs a "url".');
   const found = sourceOf(url);
   if (!found)
-    throw unsupported(
+    throw unsupportedParameter(
       'messages[].content[].image_url',
       'Bedrock reads images from base64 data URLs and from S3, not from web addresses',
     );
-  return image({ ...found, type: found.type || lower(type) || extensionOf(lower(url)) });
+  return image({ ...found, type: found.type || lower(type) || fileExtension(lower(url)) });
 }
 
-function image({ type, source }: Source): Json {
+function image({ type, source }: MediaSource): Json {
   const format = formatIn(IMAGES, type);
   if (format === null)
-    throw unsupported('messages[].content[].image_url', 'Bedrock reads PNG, JPEG, GIF and WebP images');
+    throw unsupportedParameter(
+      'messages[].content[].image_url',
+      'Bedrock reads PNG, JPEG, GIF and WebP images',
+    );
   return { image: { format, source } };
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; the models decide which formats they accept. */
 export function audioBlock({ input_audio: given }: Json): Json {
   if (!isObject(given) || typeof given.data !== 'string' || typeof given.format !== 'string')
-    throw invalid('An input_audio part needs "data" and a "format".');
+    throw invalidRequest('An input_audio part needs "data" and a "format".');
   return { audio: { format: given.format, source: { bytes: given.data } } };
 }
 
@@ -103,36 +106,39 @@ export class DocumentNames {
 }
 
 /** A file of the hub: a document, or an image. */
-export function fileBlock({ file }: Json, names: DocumentNames): Json {
-  if (!isObject(file)) throw invalid('A file part needs a "file".');
+export function bedrockFileBlock({ file }: Json, names: DocumentNames): Json {
+  if (!isObject(file)) throw invalidRequest('A file part needs a "file".');
   const { file_id: id, filename } = file;
   if (typeof id === 'string')
-    throw unsupported('messages[].content[].file', 'Bedrock stores no files; send the bytes');
+    throw unsupportedParameter('messages[].content[].file', 'Bedrock stores no files; send the bytes');
   const { type, source } = fileSource(file);
   if (formatIn(IMAGES, type) !== null) return image({ type, source });
   const format = formatIn(DOCUMENTS, type);
   if (format === null)
-    throw unsupported('messages[].content[].file', `Bedrock reads no documents of the type "${type}"`);
+    throw unsupportedParameter(
+      'messages[].content[].file',
+      `Bedrock reads no documents of the type "${type}"`,
+    );
   return { document: { format, name: names.next(filename), source } };
 }
 
-function fileSource(file: Json): Source {
+function fileSource(file: Json): MediaSource {
   const { file_data: data, file_url: url, mime_type: mime, filename } = file;
   const given = data ?? url;
-  if (typeof given !== 'string') throw invalid('A file needs "file_data" or "file_url".');
+  if (typeof given !== 'string') throw invalidRequest('A file needs "file_data" or "file_url".');
   const found = isInS3(given) || data === undefined ? sourceOf(given) : bytesOf(given, file);
   if (!found)
-    throw unsupported(
+    throw unsupportedParameter(
       'messages[].content[].file',
       'Bedrock reads files from the request and from S3, not from web addresses',
     );
-  const hints = [found.type, ...[filename, url].map((name) => extensionOf(lower(name)))];
+  const hints = [found.type, ...[filename, url].map((name) => fileExtension(lower(name)))];
   return { ...found, type: hints.find((hint) => IMAGES.has(hint) || DOCUMENTS.has(hint)) ?? lower(mime) };
 }
 
-function bytesOf(data: string, file: Json): Source {
+function bytesOf(data: string, file: Json): MediaSource {
   const read = inlineFile(data, file);
-  const bytes = read.isBase64 ? read.data : base64Of(read);
-  if (bytes === null) throw invalid('The file_data of a file must be base64 or a data URL.');
+  const bytes = read.isBase64 ? read.data : base64OfFile(read);
+  if (bytes === null) throw invalidRequest('The file_data of a file must be base64 or a data URL.');
   return { type: read.type, source: { bytes } };
 }

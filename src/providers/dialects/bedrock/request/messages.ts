@@ -2,10 +2,16 @@ import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { BEDROCK_CALL_IDS, CallIds } from '../../call-ids.js';
-import { blocksOf, cachePoint, plainText, present, withMarkAtEnd } from './content.js';
+import {
+  bedrockBlocks,
+  cachePoint,
+  bedrockTextBlock,
+  presentBedrockBlocks,
+  withBedrockCachePoint,
+} from './content.js';
 import { DocumentNames } from './media.js';
 import { toolInput } from '../../claude/tool-input.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
 /** A conversation in Converse's format. */
 export interface BedrockConversation {
@@ -13,7 +19,7 @@ export interface BedrockConversation {
   readonly messages: readonly Json[];
 }
 
-interface Turn {
+interface BedrockTurn {
   readonly role: 'user' | 'assistant';
   readonly content: Json[];
 }
@@ -24,17 +30,17 @@ interface RequestNames {
   readonly ids: CallIds;
 }
 
-type RoleOf = 'system' | Turn['role'];
-type ToBlocks = (message: Json, known: RequestNames) => Json[];
+type BedrockRole = 'system' | BedrockTurn['role'];
+type BedrockMessageWriter = (message: Json, known: RequestNames) => Json[];
 
 /** Role and content of a hub message's turn. */
-const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
+const ROLES: ReadonlyMap<unknown, readonly [BedrockRole, BedrockMessageWriter]> = new Map<
   unknown,
-  readonly [RoleOf, ToBlocks]
+  readonly [BedrockRole, BedrockMessageWriter]
 >([
   ['system', ['system', systemBlocks]],
   ['developer', ['system', systemBlocks]],
-  ['user', ['user', ({ content }, { names }) => blocksOf(content, names)]],
+  ['user', ['user', ({ content }, { names }) => bedrockBlocks(content, names)]],
   ['assistant', ['assistant', assistantBlocks]],
   ['tool', ['user', toolResult]],
 ]);
@@ -45,14 +51,14 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * becomes a user's turn, because the API requires one.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
  */
-export function conversationOf(messages: unknown): BedrockConversation {
+export function bedrockConversation(messages: unknown): BedrockConversation {
   if (!Array.isArray(messages)) throw parameterError('messages', 'must be a list');
   const known: RequestNames = { names: new DocumentNames(), ids: new CallIds(BEDROCK_CALL_IDS) };
   const system: Json[] = [];
-  const turns: Turn[] = [];
+  const turns: BedrockTurn[] = [];
   for (const message of messages as readonly unknown[]) {
     const [role, toBlocks] = roleOf(message);
-    const blocks = withMarkAtEnd(toBlocks(message as Json, known), message as Json);
+    const blocks = withBedrockCachePoint(toBlocks(message as Json, known), message as Json);
     if (role === 'system') system.push(...blocks);
     else addTurn(turns, role, blocks);
   }
@@ -61,13 +67,13 @@ export function conversationOf(messages: unknown): BedrockConversation {
   return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
 }
 
-function roleOf(message: unknown): readonly [RoleOf, ToBlocks] {
+function roleOf(message: unknown): readonly [BedrockRole, BedrockMessageWriter] {
   const row = isObject(message) ? ROLES.get(message.role) : undefined;
-  if (!row) throw invalid('Each message needs a role: system, developer, user, assistant or tool.');
+  if (!row) throw invalidRequest('Each message needs a role: system, developer, user, assistant or tool.');
   return row;
 }
 
-function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
+function addTurn(turns: BedrockTurn[], role: BedrockTurn['role'], content: Json[]): void {
   const last = turns.at(-1);
   if (last?.role === role) last.content.push(...content);
   else if (content.length > 0) turns.push({ role, content: [...content] });
@@ -86,16 +92,16 @@ function resultsFirst(content: readonly Json[]): readonly Json[] {
 }
 
 function systemBlocks({ content }: Json, { names }: RequestNames): Json[] {
-  const blocks = blocksOf(content, names);
+  const blocks = bedrockBlocks(content, names);
   if (blocks.some((block) => !('text' in block) && !('cachePoint' in block)))
-    throw unsupported('messages[].content', 'Bedrock takes only text as instructions');
+    throw unsupportedParameter('messages[].content', 'Bedrock takes only text as instructions');
   return blocks;
 }
 
 /** A result cannot contain a mark, so the mark follows it. */
 function toolResult({ tool_call_id: id, content }: Json, { names, ids }: RequestNames): Json[] {
-  if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
-  const blocks = blocksOf(content, names);
+  if (typeof id !== 'string') throw invalidRequest('A message of a tool needs a "tool_call_id".');
+  const blocks = bedrockBlocks(content, names);
   const isMark = (block: Json) => 'cachePoint' in block;
   const spokenBlocks = blocks.filter((block) => !isMark(block));
   return [
@@ -110,25 +116,25 @@ function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Request
  */
 function assistantBlocks(message: Json, { names, ids }: RequestNames): Json[] {
   if ((message.function_call ?? null) !== null)
-    throw unsupported('messages[].function_call', 'send "tool_calls" instead');
+    throw unsupportedParameter('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)
-    throw unsupported('messages[].audio', 'Bedrock accepts no audio of earlier messages');
-  const kept = blocksOf(list(message.content_blocks), names);
-  const spokenBlocks = kept.some((block) => 'text' in block) ? [] : blocksOf(message.content, names);
+    throw unsupportedParameter('messages[].audio', 'Bedrock accepts no audio of earlier messages');
+  const kept = bedrockBlocks(list(message.content_blocks), names);
+  const spokenBlocks = kept.some((block) => 'text' in block) ? [] : bedrockBlocks(message.content, names);
   return [
     ...kept,
     ...spokenBlocks,
-    ...present([plainText(message.refusal)]),
+    ...presentBedrockBlocks([bedrockTextBlock(message.refusal)]),
     ...list(message.tool_calls).flatMap((call) => toolUse(call, ids)),
   ];
 }
 
 function toolUse(call: unknown, ids: CallIds): Json[] {
-  if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
+  if (!isObject(call) || typeof call.id !== 'string') throw invalidRequest('Each tool call needs an "id".');
   if (call.type === 'custom')
-    throw unsupported('messages[].tool_calls[].custom', 'Bedrock supports only functions');
+    throw unsupportedParameter('messages[].tool_calls[].custom', 'Bedrock supports only functions');
   if (!isObject(call.function) || typeof call.function.name !== 'string')
-    throw invalid('Each tool call needs a "function" with a "name".');
+    throw invalidRequest('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;
   return [{ toolUse: { toolUseId: ids.of(call.id), name, input: toolInput(given) } }, ...cachePoint(call)];
 }

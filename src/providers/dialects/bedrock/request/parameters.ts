@@ -1,10 +1,10 @@
 import { parameterError } from '../../../../common/errors/field-errors.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
-import { reasoningOf } from '../../claude/thinking.js';
+import { claudeReasoning } from '../../claude/thinking.js';
 import { withoutAnthropicParameters } from '../../../client-formats/anthropic-parameters.js';
 import { type ModelFamily, familyOf } from '../models.js';
-import { because, type Impossible, refuseImpossible, unsupported } from '../../refusing.js';
+import { because, type Impossible, refuseImpossible, unsupportedParameter } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
 
 const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
@@ -77,7 +77,7 @@ const OWN: ReadonlyMap<string, string> = new Map(
  * The parameters of a request besides messages and tools. Those without a field in Converse are passed on as the model's own.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
-export function parametersOf(hub: Json, model: string): Json {
+export function bedrockParameters(hub: Json, model: string): Json {
   refuseImpossible(hub, IMPOSSIBLE);
   return present({
     inferenceConfig: inferenceOf(hub),
@@ -164,7 +164,7 @@ const REASONING: Readonly<Record<ModelFamily, (hub: Json, model: string) => Json
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html and `-adaptive-thinking` */
 function anthropicReasoning(hub: Json, model: string): Json {
   const limit = hub.max_completion_tokens ?? hub.max_tokens;
-  const { thinking, effort } = reasoningOf(hub, model, limit);
+  const { thinking, effort } = claudeReasoning(hub, model, limit);
   const output = isObject(hub.output_config) ? hub.output_config : {};
   return present({ thinking, output_config: { ...output, ...(effort === undefined ? {} : { effort }) } });
 }
@@ -185,7 +185,7 @@ function novaReasoning({ reasoning_effort: effort, thinking }: Json): Json {
   const isOff = effort === 'none' || (isObject(thinking) && thinking.type === 'disabled');
   if (isOff) return { reasoningConfig: { type: 'disabled' } };
   if ((effort ?? null) === null && namesBudget(thinking))
-    throw unsupported('thinking', 'Nova takes no budget of tokens; send "reasoning_effort"');
+    throw unsupportedParameter('thinking', 'Nova takes no budget of tokens; send "reasoning_effort"');
   if ((effort ?? null) === null) return {};
   const known = NOVA_EFFORTS.get(effort);
   if (known === undefined)
@@ -198,7 +198,10 @@ function outputOf(format: unknown): Json | null {
   const type = isObject(format) ? format.type : format;
   if (type === null || type === 'text') return null;
   if (type === 'json_object')
-    throw unsupported('response_format', 'Bedrock writes JSON by a schema only; send the type "json_schema"');
+    throw unsupportedParameter(
+      'response_format',
+      'Bedrock writes JSON by a schema only; send the type "json_schema"',
+    );
   const asked = isObject(format) ? format.json_schema : null;
   if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
     throw parameterError('response_format', 'must be of type text, or json_schema with a "schema"');
@@ -214,7 +217,7 @@ function tierOf(tier: unknown): Json | null {
   if (tier === null || tier === 'auto') return null;
   if (isObject(tier)) return tier;
   if (!TIERS.has(tier))
-    throw unsupported('service_tier', `Bedrock has the tiers auto, ${[...TIERS].join(', ')}`);
+    throw unsupportedParameter('service_tier', `Bedrock has the tiers auto, ${[...TIERS].join(', ')}`);
   return { type: tier };
 }
 

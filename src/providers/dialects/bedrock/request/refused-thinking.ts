@@ -8,7 +8,7 @@ import { THINKS } from '../../claude/thinking.js';
  * OpenAI's format do not keep. Only thinking that an effort was translated to is removed; thinking that the client requested in Claude's
  * own format stays. https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html
  */
-export function withoutRefusedThinking(body: Json, hub: Json): Json {
+export function bedrockWithoutRefusedThinking(body: Json, hub: Json): Json {
   const { additionalModelRequestFields: fields, toolConfig, messages } = body;
   if (!isObject(fields) || isRequested(hub)) return body;
   const form = isObject(fields.thinking) ? fields.thinking.type : null;

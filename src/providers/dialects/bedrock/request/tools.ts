@@ -3,9 +3,9 @@ import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { cachePoint } from './content.js';
 import { takesToolChoice } from '../models.js';
-import { invalid, unsupported } from '../../refusing.js';
+import { invalidRequest, unsupportedParameter } from '../../refusing.js';
 
-interface Choice {
+interface BedrockToolChoice {
   /** Null for no choice at all. */
   readonly choice: Json | null;
   readonly isNone?: true;
@@ -14,7 +14,7 @@ interface Choice {
 }
 
 /** The hub's modes of choice. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html */
-const CHOICES: ReadonlyMap<unknown, Choice> = new Map<unknown, Choice>([
+const CHOICES: ReadonlyMap<unknown, BedrockToolChoice> = new Map<unknown, BedrockToolChoice>([
   [null, { choice: null }],
   ['auto', { choice: { auto: {} } }],
   ['required', { choice: { any: {} } }],
@@ -38,11 +38,15 @@ const NO_TOOL: Json = {
  * The hub's tools, and the choice among them, as `toolConfig`. Bedrock's own tools (`toolSpec`, `systemTool`) are passed on.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
  */
-export function toolsOf(hub: Json, messages: readonly Json[], model: string): { readonly toolConfig?: Json } {
+export function bedrockTools(
+  hub: Json,
+  messages: readonly Json[],
+  model: string,
+): { readonly toolConfig?: Json } {
   const { choice, isNone, allowed } = choiceOf(hub.tool_choice ?? null);
   const given = list(hub.tools);
   if (given.length > 0 && hub.parallel_tool_calls === false)
-    throw unsupported('parallel_tool_calls', 'Bedrock cannot limit a turn to one tool call');
+    throw unsupportedParameter('parallel_tool_calls', 'Bedrock cannot limit a turn to one tool call');
   if (given.length === 0 || isNone)
     return messages.some(usesTools) ? { toolConfig: { tools: [NO_TOOL] } } : {};
   const tools = given.flatMap((tool) => toolBlocks(tool, allowed));
@@ -53,38 +57,41 @@ export function toolsOf(hub: Json, messages: readonly Json[], model: string): { 
 function choiceFor(model: string, choice: Json | null): Json {
   if (choice === null || takesToolChoice(model)) return choice === null ? {} : { toolChoice: choice };
   if ('auto' in choice) return {};
-  throw unsupported('tool_choice', 'this model cannot be forced to call a tool; it supports auto and none');
+  throw unsupportedParameter(
+    'tool_choice',
+    'this model cannot be forced to call a tool; it supports auto and none',
+  );
 }
 
 function usesTools({ content }: Json): boolean {
   return list(content).some((block) => isObject(block) && ('toolUse' in block || 'toolResult' in block));
 }
 
-function choiceOf(given: unknown): Choice {
+function choiceOf(given: unknown): BedrockToolChoice {
   const known = CHOICES.get(given);
   if (known) return known;
   if (!isObject(given)) throw parameterError('tool_choice', 'must be auto, none, required or an object');
   if (given.type === 'function') return { choice: { tool: { name: nameOf(given.function) } } };
   if (given.type === 'allowed_tools') return allowedOf(given.allowed_tools);
-  throw unsupported('tool_choice', 'Bedrock chooses among functions only');
+  throw unsupportedParameter('tool_choice', 'Bedrock chooses among functions only');
 }
 
 /** A choice among some of the tools: Converse has no such mode, so only those are sent. */
-function allowedOf(given: unknown): Choice {
+function allowedOf(given: unknown): BedrockToolChoice {
   if (!isObject(given)) throw parameterError('tool_choice.allowed_tools', 'must be an object');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));
   return { choice: given.mode === 'required' ? { any: {} } : { auto: {} }, allowed };
 }
 
 function nameOf(given: unknown): string {
-  if (!isObject(given) || typeof given.name !== 'string') throw invalid('A function needs a "name".');
+  if (!isObject(given) || typeof given.name !== 'string') throw invalidRequest('A function needs a "name".');
   return given.name;
 }
 
-function toolBlocks(tool: unknown, allowed: Choice['allowed']): Json[] {
-  if (!isObject(tool)) throw invalid('Each tool must be an object.');
+function toolBlocks(tool: unknown, allowed: BedrockToolChoice['allowed']): Json[] {
+  if (!isObject(tool)) throw invalidRequest('Each tool must be an object.');
   if ('toolSpec' in tool || 'systemTool' in tool) return [tool];
-  if (tool.type !== 'function') throw unsupported('tools[].type', 'Bedrock supports only functions');
+  if (tool.type !== 'function') throw unsupportedParameter('tools[].type', 'Bedrock supports only functions');
   const name = nameOf(tool.function);
   if (allowed && !allowed.has(name)) return [];
   return [{ toolSpec: { name, ...specOf(tool.function as Json) } }, ...cachePoint(tool)];
