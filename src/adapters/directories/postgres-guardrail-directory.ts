@@ -1,3 +1,4 @@
+import { isPromise } from '../../common/maybe-promise.js';
 import type { Reach } from '../../auth/tenant.js';
 import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import {
@@ -81,7 +82,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
     if (named.length > NAME_CHARS_MAX || named.includes('\0')) return null;
     const key = `${reach.organizationId}/${reach.workspaceId ?? ''}/${named}`;
     const guardrail = this.cache.find(key, { reach, named });
-    if (guardrail instanceof Promise) return guardrail.then(snapshotOf);
+    if (isPromise(guardrail)) return guardrail.then(snapshotOf);
     return guardrail?.opened instanceof AppError
       ? Promise.reject(guardrail.opened)
       : (guardrail?.opened ?? null);

@@ -9,7 +9,7 @@ import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../database/queryable.js';
 import { limitsOfRules, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { MaybePromise } from '../../common/maybe-promise.js';
+import { isPromise, type MaybePromise } from '../../common/maybe-promise.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { Secret } from '../../common/settings/secret.js';
 import { WORKLOAD_IDENTITY } from '../../providers/auth-scheme.js';
@@ -138,7 +138,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
       reach,
       slug,
     });
-    if (found instanceof Promise) return found.then((key) => this.completed(key));
+    if (isPromise(found)) return found.then((key) => this.completed(key));
     try {
       return this.completed(found);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isPromise } from '../../common/maybe-promise.js';
 import { request as connectTo } from 'node:http';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { UnknownUserError } from '../../auth/tokens/just-in-time-user.js';
@@ -25,7 +26,7 @@ export class IntroducingTokenDirectory extends TokenDirectory implements Remembe
 
   override find(token: string): KnownKey | null | Promise<KnownKey | null> {
     const known = this.tokens.find(token);
-    return known instanceof Promise ? known.catch((error: unknown) => this.afterwards(error, token)) : known;
+    return isPromise(known) ? known.catch((error: unknown) => this.afterwards(error, token)) : known;
   }
 
   override isOurs(token: string): boolean | Promise<boolean> {

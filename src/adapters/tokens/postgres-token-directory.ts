@@ -1,3 +1,4 @@
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { hash } from 'node:crypto';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
@@ -68,16 +69,16 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
 
   override find(token: string): KnownKey | null | Promise<KnownKey | null> {
     const found = this.cache.find(hash('sha256', token, 'hex'), token);
-    return found instanceof Promise ? found.then(knownOf, nullIfKeyIsUnknown) : knownOf(found);
+    return mapMaybePromise(found, knownOf, nullIfKeyIsUnknown);
   }
 
   override isOurs(token: string): boolean | Promise<boolean> {
     const claims = unverifiedClaims(token);
     const issuer = claims && this.issuers.namedIn(claims);
-    if (!(issuer instanceof Promise)) return issuer !== null;
     // While the store is unavailable, a provider's own token must still pass.
-    return issuer.then(
-      (token) => token !== null,
+    return mapMaybePromise(
+      issuer,
+      (known) => known !== null,
       () => false,
     );
   }

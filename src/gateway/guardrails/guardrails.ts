@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { mapMaybePromise } from '../../common/maybe-promise.js';
+import { isPromise, mapMaybePromise } from '../../common/maybe-promise.js';
 import type { Reach } from '../../auth/tenant.js';
 import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import {
@@ -88,7 +88,7 @@ export class Guardrails {
     if (known) return known;
     const before = this.hooksOf(reach, input);
     const after = this.hooksOf(reach, output);
-    if (!(before instanceof Promise) && !(after instanceof Promise)) return { input: before, output: after };
+    if (!isPromise(before) && !isPromise(after)) return { input: before, output: after };
     return Promise.all([before, after]).then(([made, madeToo]) => ({ input: made, output: madeToo }));
   }
 
@@ -105,7 +105,9 @@ export class Guardrails {
     const hooks = slots.map((slot) =>
       isWritten(slot) ? slot : this.storedHook(reach, slot.slug, slot.type),
     );
-    return hooks.every(isMade) ? hooks : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
+    return hooks.every((hook): hook is Hook => !isPromise(hook))
+      ? hooks
+      : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
   }
 
   private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {
@@ -156,8 +158,4 @@ export class Guardrails {
 
 function isWritten(slot: Slot): slot is Hook {
   return !('slug' in slot);
-}
-
-function isMade(hook: Hook | Promise<Hook>): hook is Hook {
-  return !(hook instanceof Promise);
 }

@@ -1,3 +1,4 @@
+import { mapMaybePromise } from '../../common/maybe-promise.js';
 import { checkRow } from '../../routing-config/guardrails/check-parameters.js';
 import type { CheckSpec, HookSpec } from '../../routing-config/guardrails/hook.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -63,8 +64,7 @@ export function startCheck(
     const subject = subjectOf(made, matter, texts);
     if ('unread' in subject) return unreadOutcome(made, subject, { began, passesOnError });
     const finding = made.check.run(subject);
-    if (!(finding instanceof Promise)) return checked(made, finding, began);
-    return finding.then((found) => checked(made, found, began), failed);
+    return mapMaybePromise(finding, (known) => checked(made, known, began), failed);
   } catch (thrown) {
     return failed(thrown);
   }

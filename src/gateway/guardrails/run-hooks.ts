@@ -1,3 +1,4 @@
+import { isPromise } from '../../common/maybe-promise.js';
 import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import type { Finding } from './check.js';
 import type { CheckResult, HookResult } from '../types/hook-results.js';
@@ -74,7 +75,7 @@ class HookRun {
         continue;
       }
       const run = new HookExecution(hook, this.matter, this.texts).from(0);
-      if (run instanceof Promise)
+      if (isPromise(run))
         return run.then((ran) => (this.isDeniedBy(hook, ran) ? this.judgement(true) : this.from(at + 1)));
       if (this.isDeniedBy(hook, run)) return this.judgement(true);
     }
@@ -151,7 +152,7 @@ class HookExecution {
     const { checks, spec } = this.hook;
     for (let at = place; at < checks.length; at++) {
       const started = startCheck(checks[at] as MadeCheck, this.matter, { hook: spec, texts: this.texts });
-      if (!(started instanceof Promise)) this.results.push(this.take(started));
+      if (!isPromise(started)) this.results.push(this.take(started));
       else if (spec.isSequential)
         return started.then((checked) => {
           this.results.push(this.take(checked));

@@ -1,3 +1,4 @@
+import { isPromise } from '../../common/maybe-promise.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -37,7 +38,7 @@ export class Sender {
     const attempt = new Attempt(limits);
     const signed = this.signed(request, target);
     // The pool is looked up in the turn in which it is used: a newer one may replace it meanwhile.
-    if (signed instanceof Promise)
+    if (isPromise(signed))
       signed.then(
         (ready) => attempt.send(this.wire(tenant, target, ready), ready),
         (error: unknown) => attempt.onError(AppError.from(error)),
