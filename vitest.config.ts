@@ -9,8 +9,8 @@ import { RunReport } from './test/support/run-report.js';
 const common = {
   pool: 'forks' as const,
   environment: 'node' as const,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
   expect: { poll: { timeout: 20_000 } },
 };
 /**
