@@ -62,7 +62,11 @@ async function beginOlder(isPartitioned: boolean): Promise<pg.Client> {
 }
 
 const isBuilding = async (): Promise<boolean> =>
-  (await dataSource.query<unknown[]>('SELECT FROM pg_stat_progress_create_index')).length > 0;
+  (
+    await dataSource.query<unknown[]>(
+      'SELECT FROM pg_stat_progress_create_index WHERE datname = current_database()',
+    )
+  ).length > 0;
 
 async function withRunner<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
@@ -115,7 +119,9 @@ describe.each(FORMS)('the index of %s', (_, isPartitioned) => {
     const older = await beginOlder(isPartitioned);
     const build = withRunner((runner) => buildIndex(runner, INDEX)).catch((error: unknown) => error);
     await eventually(isBuilding, { what: 'the build' });
-    await dataSource.query('SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index');
+    await dataSource.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()',
+    );
     expect(await build).toBeInstanceOf(Error);
     await older.query('COMMIT');
     expect(Object.values(await indexes())).toContain(false);
