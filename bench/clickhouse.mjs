@@ -28,7 +28,7 @@ import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
 import { ClickHouse } from '../dist/request-log/analytics/clickhouse/clickhouse.js';
 import { ClickHouseUsageReader } from '../dist/request-log/analytics/clickhouse/clickhouse-usage-reader.js';
 import { growingFile } from '../dist/jobs/exports/export-file.js';
-import { columnsOf, ExportRows } from '../dist/jobs/exports/export-rows.js';
+import { exportColumns, ExportRows } from '../dist/jobs/exports/export-rows.js';
 import { ExportWriter } from '../dist/jobs/exports/export-writer.js';
 import { parquetOf } from '../dist/jobs/exports/parquet.js';
 
@@ -312,7 +312,7 @@ async function measureExports(logs, end) {
       const writer = new ExportWriter(writing(export_, read, temporary, sum, began));
       await writer.write(name);
       const made = growingFile(temporary, export_);
-      if (format === 'parquet') await parquetOf(made, `${made}.made`, columnsOf(export_));
+      if (format === 'parquet') await parquetOf(made, `${made}.made`, exportColumns(export_));
       const perSecond = (ms) => Math.round((sum.rows * 1_000) / ms);
       console.log(
         `| ${format}, ${requestedData.length} fields | ${sum.rows} | ${perSecond(sum.readingMs)} | ${perSecond(performance.now() - began)} |`,

@@ -6,10 +6,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { findProvider } from '../dist/providers/catalog/registry.js';
-import { clientShapes } from '../dist/providers/client-formats/index.js';
+import { clientFormats } from '../dist/providers/client-formats/index.js';
 import { TranslatedStream } from '../dist/gateway/translation/translated-stream.js';
 import { translatedAnswer } from '../dist/gateway/translation/translated-answer.js';
-import { nothingRead } from '../dist/gateway/recording/metering.js';
+import { nothingRead } from '../dist/gateway/recording/reading.js';
 
 const WARM_UP = 2_000;
 const RUNS = 5_000;
@@ -50,7 +50,7 @@ function report(name, times, per = 1) {
 function translation(endpoint, provider) {
   const { dialect } = findProvider(provider);
   return {
-    shape: clientShapes[endpoint] ?? null,
+    shape: clientFormats[endpoint] ?? null,
     translator: dialect.translators?.['chat-completions'] ?? null,
     hub: 'chat-completions',
   };

@@ -55,7 +55,7 @@ const WORKER = `
   Module({})(Root);
   const app = await NestFactory.createApplicationContext({
     module: Root, global: true, providers: [database], exports: [database],
-    imports: [SettingsModule.of(settings), JobsModule],
+    imports: [SettingsModule.forRoot(settings), JobsModule],
   }, { logger: false });
   process.on('message', (id) => void app.get(BullBatchQueue).enqueue(id));
   process.send('ready');
