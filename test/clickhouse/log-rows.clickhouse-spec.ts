@@ -120,7 +120,7 @@ describe('tables of release 0.1.0', () => {
   it('have the columns and indexes of this release after its first use, by processes that are killed at each statement and several at once', async () => {
     for (const { name, columns, derived = [], indexes } of TABLES) {
       const found = await read<{ name: string; type: string }>(
-        `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '${name}'`,
+        `SELECT name, trim(concat(type, ' ', compression_codec)) AS type FROM system.columns WHERE database = currentDatabase() AND table = '${name}'`,
       );
       expect(new Map(found.map((each) => [each.name, each.type]))).toEqual(
         new Map([...columns, ...derived.map(([column, type]) => [column, type] as const)]),
