@@ -264,6 +264,25 @@ describe('bodies in ClickHouse', () => {
     expect(await drop()).toEqual({ did: 'dropped', bodies: 6, inClickHouse: 6 });
   });
 
+  it('are copied again when one is lost and another was copied twice, although their number is right', async () => {
+    const worker = await copier();
+    const [lost, doubled] = (await stored(yesterday)) as [string, string];
+    await delivered(worker);
+    await engine.command({ query: `DELETE FROM request_bodies WHERE request_id = '${lost}'` });
+    await engine.command({ query: 'SYSTEM STOP MERGES request_bodies' });
+    const copies = await clickhouse.read<Record<string, unknown>>(
+      'SELECT * FROM request_bodies WHERE request_id = {id:UUID}',
+      { id: doubled },
+    );
+    await clickhouse.insert('request_bodies', copies, uuidV7(Date.now()));
+    const present = await inClickHouse();
+    await engine.command({ query: 'SYSTEM START MERGES request_bodies' });
+    expect(present).toBe(4);
+
+    expect(await drop()).toEqual({ did: 'copied again', bodies: 4, inClickHouse: 2 });
+    expect(await inPostgres()).toBe(4);
+  });
+
   it('stay in PostgreSQL with the whole day if some were stored before the copy began', async () => {
     await stored(yesterday);
     const runner = await copier();

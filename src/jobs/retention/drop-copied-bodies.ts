@@ -31,7 +31,8 @@ const COPY_AGAIN = `
     SELECT min(seq) - 1 FROM log_batches WHERE min_created_at < $2 AND max_created_at >= $1))
   WHERE id = '${CLICKHOUSE_BODIES}'`;
 
-const IN_CLICKHOUSE = `SELECT count() AS bodies FROM ${TABLE} WHERE toYYYYMMDD(created_at) = {day:UInt32}`;
+/** `FINAL`, because a body that was copied twice must not hide one that is missing. */
+const IN_CLICKHOUSE = `SELECT count() AS bodies FROM ${TABLE} FINAL WHERE toYYYYMMDD(created_at) = {day:UInt32}`;
 
 /**
  * Empties the partition of a day whose bodies ClickHouse has. The partition stays, and takes late arrivals, which are copied and dropped in
