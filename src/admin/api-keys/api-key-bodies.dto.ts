@@ -8,6 +8,7 @@ import {
   MayTakeName,
   MayTakeNote,
   MayTakeExpiry,
+  MayTakeOrganization,
   MayTakeWorkspace,
   TakesScopes,
   MayTakeScopes,
@@ -77,14 +78,7 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @TakesScopes('logs.list', 'logs.view')
   readonly scopes: string[];
 
-  @Audited()
-  @ApiPropertyOptional({
-    description: "Id of the organization. In a request it is optional and must be the caller's own.",
-    format: 'uuid',
-    example: AN_ID,
-  })
-  @IfGiven()
-  @IsUUID()
+  @MayTakeOrganization()
   readonly organisation_id?: string;
 
   /** The compatible SDK repeats both parts of the path here. */

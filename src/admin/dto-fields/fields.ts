@@ -9,6 +9,7 @@ import {
   IsString,
   Length,
   Matches,
+  IsUUID,
 } from 'class-validator';
 import { type Scope, SCOPES } from '../../auth/scopes.js';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/upstream-rules.js';
@@ -122,6 +123,19 @@ export const MayTakeWorkspace = (
     ApiPropertyOptional({ description, example: 'ws-default' }),
     IfGiven(),
     IsIdOrSlug(),
+  );
+
+/** The organization of the caller, which a request may repeat. */
+export const MayTakeOrganization = (): PropertyDecorator =>
+  applyDecorators(
+    Audited(),
+    ApiPropertyOptional({
+      description: "Id of the organization. In a request it is optional and must be the caller's own.",
+      format: 'uuid',
+      example: AN_ID,
+    }),
+    IfGiven(),
+    IsUUID(),
   );
 
 /** Shared by all such fields in the document. */

@@ -6,7 +6,7 @@ import {
   PartialType,
   PickType,
 } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, Length } from 'class-validator';
 import type { LimitPolicy } from './limit-policy.entity.js';
 import { IfGiven, IsName, rule, NestedList } from '../../common/http/validators.js';
 import {
@@ -17,12 +17,12 @@ import {
   type PolicyKey,
 } from '../../common/limits/rules.js';
 import {
-  AN_ID,
   ApiId,
   ApiObject,
   ApiCreatedAt,
   ApiLastUpdatedAt,
   ApiMomentOrNull,
+  MayTakeOrganization,
   MayTakeWorkspace,
 } from '../dto-fields/fields.js';
 import {
@@ -124,14 +124,7 @@ class PolicyFieldsDto {
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  @Audited()
-  @ApiPropertyOptional({
-    description: "Id of the organization. In a request it is optional and must be the caller's own.",
-    format: 'uuid',
-    example: AN_ID,
-  })
-  @IfGiven()
-  @IsUUID()
+  @MayTakeOrganization()
   readonly organisation_id?: string;
 }
 

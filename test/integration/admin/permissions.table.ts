@@ -16,7 +16,7 @@ export const CALLERS = [
   ['keyWithout', 'key without the scope'],
   ['expired', 'expired key'],
   ['stranger', "another organization's owner"],
-  ['nobody', 'nobody'],
+  ['nobody', 'no credential'],
 ] as const;
 
 export type CallerName = (typeof CALLERS)[number][0];
